@@ -49,20 +49,28 @@ func (v stopper) TakeApart() job.Result {
 		}
 		return r
 	case MayMakePods(jm):
-		return v.WaitForEnd()
+		return v.waitWhileItRuns(needed)
 	case v.Seen.ReplicaSets.IsUnknown():
 		return v.setsUnknown()
 	case v.setsMakePods(jm.UID):
-		return v.WaitForEnd()
+		return v.waitWhileItRuns(needed)
 	case needed && !known:
 		return job.Unobservable("the pods of the cluster", v.Seen.Pods.Why())
 	case needed && slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
-		return v.WaitForEnd()
+		return v.waitWhileItRuns(needed)
 	}
 	if r, makes := v.retireTaskManagers(); makes {
 		return r
 	}
 	return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
+}
+
+// waitWhileItRuns waits for the end of a JobManager whose high-availability data is needed or not.
+func (v stopper) waitWhileItRuns(needed bool) job.Result {
+	if needed {
+		job.LostProgress(v.Life).SuspectRunsOn()
+	}
+	return v.WaitForEnd()
 }
 
 // takeAway deletes the Deployment of a job that has ended or is suspended: retired first, like any other that something

@@ -213,7 +213,8 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 	goesOn := held || slices.Contains([]v1beta1.IntentPurpose{
 		v1beta1.PurposeRecover, v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, // of one that was withdrawn
 	}, intent.Purpose) || suspected(v.Want.LostProgress)
-	lost := !stopped && goesOn && v.Want.JobStatus.StartTime != ""
+	ranOn := suspected(v.Want.LostProgress) || !stopped
+	lost := ranOn && goesOn && v.Want.JobStatus.StartTime != ""
 	released := stored != nil && stored.Step == v1beta1.StepReleased && v.Since(stored.StoredAt) > mayHaveRun
 	unseen := released && intent.Purpose == v1beta1.PurposeRecover && v.Want.JobStatus.StartTime == ""
 	known := KnownCheckpoint(v.Want.JobStatus)
@@ -228,16 +229,18 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 	}
 }
 
-// heldUp reports whether a stop takes longer than it most likely does: the job ran on meanwhile, as on a node whose
-// kubelet is away, may have made its first checkpoint, and have failed for good as its JobManager was told to end.
+// heldUp reports whether a stop takes longer than it most likely does: the job may have run on meanwhile, as on a node
+// whose kubelet is away, have made its first checkpoint, and have failed for good as its JobManager was told to end.
 func (v LostProgress) heldUp(stop *v1beta1.Intent) bool {
 	return stop != nil && stop.Step == v1beta1.StepStopping && v.Since(stop.StoredAt) > promptStop
 }
 
 const (
 	// promptStop is how long a stop may take at the most to count as one that took the job down as it was seen then,
-	// see suspectStop.
-	promptStop = 4 * time.Second
+	// see suspectStop, where nobody has seen the job run on.
+	promptStop = 10 * time.Second
+	// runsOn is the same where somebody has seen that its JobManager may still run.
+	runsOn = 4 * time.Second
 	// mayHaveRun is how long after its release a job may have run where nobody has seen it.
 	mayHaveRun = 10 * time.Second
 )
@@ -274,9 +277,15 @@ func (v LostProgress) suspectSuspended(restore v1beta1.UpgradeMode) {
 // SuspectHeldUp does the same where a stop by last-state was held up: the job ran on meanwhile, may have made its first
 // checkpoint, and have failed for good as its JobManager was told to end. It reports whether that is to be recorded,
 // which must be before the cluster is taken down: nobody sees it any more then.
-func (v LostProgress) SuspectHeldUp() bool {
+func (v LostProgress) SuspectHeldUp() bool { return v.suspectAfter(takedownTakes) }
+
+// SuspectRunsOn does the same where the cluster was told to end in time, and its JobManager may run for longer than
+// that most likely takes, as on a node whose kubelet is away.
+func (v LostProgress) SuspectRunsOn() { v.suspectAfter(runsOn) }
+
+func (v LostProgress) suspectAfter(most time.Duration) bool {
 	intent := v.Intent()
-	if intent.Stop != v1beta1.StopLastState || v.Since(intent.StoredAt) <= takedownTakes || v.IsSession() ||
+	if intent.Stop != v1beta1.StopLastState || v.Since(intent.StoredAt) <= most || v.IsSession() ||
 		v.MayStartEmpty() || KnownCheckpoint(v.Want.JobStatus) != nil || suspected(v.Want.LostProgress) ||
 		v.Host.NeverRan() {
 		return false

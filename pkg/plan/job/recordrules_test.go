@@ -232,8 +232,8 @@ func TestASuspensionThatWasHeldUp(t *testing.T) {
 		want    bool
 	}{
 		"at once":          {2 * time.Second, v1beta1.UpgradeModeLastState, false},
-		"held up":          {5 * time.Second, v1beta1.UpgradeModeLastState, true},
-		"with a savepoint": {5 * time.Second, v1beta1.UpgradeModeSavepoint, false},
+		"held up":          {11 * time.Second, v1beta1.UpgradeModeLastState, true},
+		"with a savepoint": {11 * time.Second, v1beta1.UpgradeModeSavepoint, false},
 	} {
 		v := newLife(t, func(s *Seen) {
 			s.Resource.Spec.Job.UpgradeMode = v1beta1.UpgradeModeLastState
