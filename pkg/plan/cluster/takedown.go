@@ -44,7 +44,7 @@ func (v stopper) TakeApart() job.Result {
 		return v.WaitForEnd()
 	case !Retired(jm):
 		r := job.Result{Situation: plan.Stopping, Pods: true, Actions: v.TakeDown()}
-		if needed && job.LostProgress(v.Life).SuspectHeldUp() {
+		if needed && job.LostProgress(v.Life).SuspectHeldUp(job.TakedownTakes) {
 			r.Record = "suspicion"
 		}
 		return r
@@ -68,7 +68,7 @@ func (v stopper) TakeApart() job.Result {
 // waitWhileItRuns waits for the end of a JobManager whose high-availability data is needed or not.
 func (v stopper) waitWhileItRuns(needed bool) job.Result {
 	if needed {
-		job.LostProgress(v.Life).SuspectRunsOn()
+		job.LostProgress(v.Life).SuspectHeldUp(job.EndTakes)
 	}
 	return v.WaitForEnd()
 }

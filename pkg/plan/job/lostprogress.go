@@ -208,7 +208,7 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 		return
 	}
 	stored := v.Resource().Status.Intent
-	held := v.heldUp(stored)
+	held := heldUp(Life(v), stored)
 	stopped := stored != nil && stored.Step == v1beta1.StepStopping && !held
 	goesOn := held || slices.Contains([]v1beta1.IntentPurpose{
 		v1beta1.PurposeRecover, v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, // of one that was withdrawn
@@ -231,7 +231,7 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 
 // heldUp reports whether a stop takes longer than it most likely does: the job may have run on meanwhile, as on a node
 // whose kubelet is away, have made its first checkpoint, and have failed for good as its JobManager was told to end.
-func (v LostProgress) heldUp(stop *v1beta1.Intent) bool {
+func heldUp(v Life, stop *v1beta1.Intent) bool {
 	return stop != nil && stop.Step == v1beta1.StepStopping && v.Since(stop.StoredAt) > promptStop
 }
 
@@ -239,8 +239,6 @@ const (
 	// promptStop is how long a stop may take at the most to count as one that took the job down as it was seen then,
 	// see suspectStop, where nobody has seen the job run on.
 	promptStop = 10 * time.Second
-	// runsOn is the same where somebody has seen that its JobManager may still run.
-	runsOn = 4 * time.Second
 	// mayHaveRun is how long after its release a job may have run where nobody has seen it.
 	mayHaveRun = 10 * time.Second
 )
@@ -269,21 +267,15 @@ func (v LostProgress) suspectAbsent(restore v1beta1.UpgradeMode) {
 
 // suspectSuspended does the same where its suspension was held up, and the data names no checkpoint in the end.
 func (v LostProgress) suspectSuspended(restore v1beta1.UpgradeMode) {
-	if v.heldUp(v.Intent()) && v.Host.HA().Checkpoint() == "" {
+	if heldUp(Life(v), v.Intent()) && v.Host.HA().Checkpoint() == "" {
 		v.suspectAbsent(restore)
 	}
 }
 
-// SuspectHeldUp does the same where a stop by last-state was held up: the job ran on meanwhile, may have made its first
-// checkpoint, and have failed for good as its JobManager was told to end. It reports whether that is to be recorded,
-// which must be before the cluster is taken down: nobody sees it any more then.
-func (v LostProgress) SuspectHeldUp() bool { return v.suspectAfter(takedownTakes) }
-
-// SuspectRunsOn does the same where the cluster was told to end in time, and its JobManager may run for longer than
-// that most likely takes, as on a node whose kubelet is away.
-func (v LostProgress) SuspectRunsOn() { v.suspectAfter(runsOn) }
-
-func (v LostProgress) suspectAfter(most time.Duration) bool {
+// SuspectHeldUp does the same where a stop by last-state was held up for longer than that: the job ran on meanwhile,
+// may have made its first checkpoint, and have failed for good as its JobManager was told to end. It reports whether
+// that is to be recorded, which must be before the cluster is taken down: nobody sees it any more then.
+func (v LostProgress) SuspectHeldUp(most time.Duration) bool {
 	intent := v.Intent()
 	if intent.Stop != v1beta1.StopLastState || v.Since(intent.StoredAt) <= most || v.IsSession() ||
 		v.MayStartEmpty() || KnownCheckpoint(v.Want.JobStatus) != nil || suspected(v.Want.LostProgress) ||
@@ -294,8 +286,12 @@ func (v LostProgress) suspectAfter(most time.Duration) bool {
 	return true
 }
 
-// takedownTakes is how long a pass that has stored a stop needs until the cluster is told to end.
-const takedownTakes = 2 * time.Second
+const (
+	// TakedownTakes is how long a pass that has stored a stop needs until the cluster is told to end.
+	TakedownTakes = 2 * time.Second
+	// EndTakes is how long a JobManager needs to end then, at the most, unless its kubelet is away.
+	EndTakes = 4 * time.Second
+)
 
 // suspect holds the next start to what Flink says that its job was restored from.
 func (v LostProgress) suspect() {

@@ -41,7 +41,7 @@ func (v Stopping) ranUnseen(target *v1beta1.FlinkDeploymentSpec) (restore v1beta
 		v.Note("the job began after it was to be stopped: its high-availability data names a checkpoint")
 		intent.From = nil
 		return v1beta1.UpgradeModeLastState, Result{}, false
-	case store.Readable() && !named && v.mayHaveBegun() && v.Host.HA().Some() && v.Since(intent.StoredAt) > runsOn:
+	case store.Readable() && !named && v.mayHaveBegun() && v.Host.HA().Some() && v.Since(intent.StoredAt) > EndTakes:
 		LostProgress(v).loseUnseen(intent.From)
 	case store.Readable() && known && named, !store.Readable() && v.mayHaveBegun():
 		v.Want.JobStatus.UpgradeSavepointPath, intent.From = v1beta1.LastStatePlaceholder, nil
