@@ -37,10 +37,12 @@ func After(v Cluster) (job.Result, bool) {
 			Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped.",
 		})
 		return job.Result{Situation: plan.Ended, Finish: []plan.Action{retire(jm)}, Soon: more}, true
-	case !v.LastRunning() && !atRest(jm) && len(rests) > 0:
+	case !v.LastRunning() && replicasOf(jm) > 0 && len(rests) > 0:
 		return job.Result{Situation: plan.Suspended, Finish: rests, Soon: more}, true
-	case restsStandalone(v, jm):
+	case restsStandalone(v, jm) && !v.LastRunning():
 		return stopper(v).takeAway(jm, plan.Suspended), true
+	case restsStandalone(v, jm):
+		return stopper(v).takeAway(jm, plan.Ended), true
 	case outlived(v):
 		v.Note(fmt.Sprintf("the job ended more than %s ago", v.ShutdownTTL()))
 		return stopper(v).takeAway(jm, plan.Ended), true
@@ -54,11 +56,9 @@ func Leaves(v Cluster) bool {
 	return v.Last != nil && !v.IsSession() && present && (restsStandalone(v, jm) || outlived(v))
 }
 
-func atRest(jm *appsv1.Deployment) bool { return jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 }
-
 func restsStandalone(v Cluster, jm *appsv1.Deployment) bool {
 	ended := v.Seen.Resource.Status.JobStatus.State.IsTerminal()
-	return v.IsStandalone() && (!v.LastRunning() && atRest(jm) || ended && Retired(jm))
+	return v.IsStandalone() && (!v.LastRunning() && replicasOf(jm) == 0 || ended && Retired(jm))
 }
 
 func outlived(v Cluster) bool {

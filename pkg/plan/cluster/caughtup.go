@@ -5,7 +5,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -32,13 +31,13 @@ func (v starter) awaitLeftovers(jm *appsv1.Deployment) (job.Result, bool) {
 	if !HasPredecessor(Cluster(v)) {
 		return job.Result{}, false
 	}
-	left, why, unknown := v.podsLeft()
+	r, unknown := Remains(v).podsUnknown()
 	switch {
 	case v.Seen.ReplicaSets.IsUnknown():
-		return job.Unobservable("the ReplicaSets of the cluster", v.Seen.ReplicaSets.Why()), true
+		return stopper(v).setsUnknown(), true
 	case unknown:
-		return job.Unobservable("the pods of the cluster", why), true
-	case left:
+		return r, true
+	case len(Remains(v).PodsLeft()) > 0: // none is of the prepared start: that has no replicas
 		return v.removePrepared(jm), true
 	case v.othersAskForPods(jm):
 		return v.behind(), true
@@ -87,16 +86,6 @@ func (v starter) prepared(jm *appsv1.Deployment) []types.UID {
 		all = append(all, tm.UID)
 	}
 	return all
-}
-
-// podsLeft reports whether there are pods that may run. None is of the prepared start: that has no replicas.
-func (v starter) podsLeft() (left bool, why string, unknown bool) {
-	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
-		if seen.IsUnknown() {
-			return false, seen.Why(), true
-		}
-	}
-	return len(Remains(v).PodsLeft()) > 0, "", false
 }
 
 // othersAskForPods reports whether a ReplicaSet of another Deployment than those of the prepared start asks for pods.

@@ -17,16 +17,24 @@ type Remains Cluster
 
 // MayRun waits while a process of a cluster whose Deployment is gone may still run.
 func (v Remains) MayRun() (job.Result, bool) {
-	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
-		if seen.IsUnknown() {
-			return job.Unobservable("the pods of the cluster", seen.Why()), true
-		}
+	if r, unknown := v.podsUnknown(); unknown {
+		return r, true
 	}
 	if r, stands := v.taskManagersStand(); stands {
 		return r, true
 	}
 	if len(v.PodsLeft()) > 0 {
 		return stopper(v).WaitForEnd(), true
+	}
+	return job.Result{}, false
+}
+
+// podsUnknown waits while it is not known which pods there are.
+func (v Remains) podsUnknown() (job.Result, bool) {
+	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
+		if seen.IsUnknown() {
+			return job.Unobservable("the pods of the cluster", seen.Why()), true
+		}
 	}
 	return job.Result{}, false
 }

@@ -94,8 +94,10 @@ func (v stopper) takeAway(jm *appsv1.Deployment, situation plan.Situation) job.R
 		return waits
 	}
 	if r, makes := v.retireTaskManagers(); makes {
-		waits.Actions, waits.Wait = r.Actions, r.Wait
-		return waits
+		if r.Situation == plan.Stopping {
+			r.Situation, r.Soon, r.Stall = situation, waits.Soon, nil // nothing waits for that
+		}
+		return r
 	}
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	return job.Result{Situation: situation, Finish: []plan.Action{v.deleteCluster(jm)}}

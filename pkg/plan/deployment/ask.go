@@ -196,10 +196,12 @@ func asksPods(v cluster.Cluster) bool {
 	return (present && !available && !starting) || isLost(v) || stopping || deleting || mayFollow(v)
 }
 
-// mayFollow reports whether a first start may find what an earlier resource of its name has left: one that was deleted
-// without its finalizer, or whose pods a controller that is behind made late.
+// mayFollow reports whether a first start is made in this round, which may find what an earlier resource of its name
+// has left: one that was deleted without its finalizer, or whose pods a controller that is behind made late.
 func mayFollow(v cluster.Cluster) bool {
-	return v.Last == nil && v.Seen.JobManager.IsAbsent() && v.Resource().DeletionTimestamp == nil
+	_, unheld := job.MissingFinalizer(v.Life)
+	starts := v.Intent() != nil || v.WantsRunning() && v.Problem == "" && !unheld
+	return starts && v.Last == nil && v.Seen.JobManager.IsAbsent() && v.Resource().DeletionTimestamp == nil
 }
 
 // asksTaskManagers reports whether those of the TaskManagers are.

@@ -61,6 +61,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 		)
 	})
 	invalid := func(w *world) { w.s.SpecProblem = "it is invalid" }
+	held := func(w *world) { w.s.Resource.Finalizers = []string{v1beta1.FinalizerFlinkDeployment} }
 	hidden := edits(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = nil })
 	resumes := edits(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
 	later := func(w *world) { w.s.Now = w.s.Now.Add(time.Hour) }
@@ -85,8 +86,11 @@ func TestWhatIsAskedFor(t *testing.T) {
 		then steps
 		want string
 	}{
-		"never looked at":               {application, steps{}, "Pods TaskManagers"},
-		"never looked at, HA":           {ha, steps{}, "Pods TaskManagers HAData"},
+		"never looked at":               {application, steps{}, ""},
+		"the first start":               {application, steps{held}, "Pods TaskManagers"},
+		"begins suspended":              {application, steps{held, suspends}, ""},
+		"begins invalid":                {application, steps{held, invalid}, ""},
+		"never looked at, HA":           {ha, steps{}, "HAData"},
 		"prepared":                      {application, steps{prepared}, "Companions"},
 		"prepared, HA":                  {ha, steps{prepared}, "Companions HAData"},
 		"prepared, with Ingress":        {exposed, steps{prepared}, "Companions Ingress"},

@@ -206,6 +206,7 @@ func TestAnInitialSavepointIsUsedOnce(t *testing.T) {
 func TestAnInterruptedFirstStartKeepsItsState(t *testing.T) {
 	w := newWorld(t, given(stateful))
 	w.round()
+	w.look()
 	p := Make(w.s) // what it would prepare never comes about
 	for _, a := range p.Actions {
 		if r, ok := a.(plan.Record); ok {

@@ -209,12 +209,13 @@ func TestTheClusterOfAnEndedJobIsRetiredFirst(t *testing.T) {
 		w.s.Now = w.s.Now.Add(time.Hour)
 	}
 	rows := map[string]struct {
-		spec string
-		ends func(w *world)
+		spec      string
+		ends      func(w *world)
+		situation plan.Situation
 	}{
-		"suspended, standalone":           {standalone(stateful), suspend},
-		"finished long ago":               {ttl(stateful), finish},
-		"finished long ago, a standalone": {standalone(ttl(stateful)), finish},
+		"suspended, standalone":           {standalone(stateful), suspend, plan.Suspended},
+		"finished long ago":               {ttl(stateful), finish, plan.Ended},
+		"finished long ago, a standalone": {standalone(ttl(stateful)), finish, plan.Ended},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -228,8 +229,8 @@ func TestTheClusterOfAnEndedJobIsRetiredFirst(t *testing.T) {
 			}
 			w.s.ReplicaSets = plan.Observed[[]ReplicaSet]{}
 			w.rules()
-			if jm := w.deployment(); jm.DeletionTimestamp == nil {
-				t.Errorf("it stays; rounds %q", w.log)
+			if jm := w.deployment(); jm.DeletionTimestamp == nil || w.status().Situation != string(row.situation) {
+				t.Errorf("deleted %v, it is said to be %s; rounds %q", jm.DeletionTimestamp, w.status().Situation, w.log)
 			}
 		})
 	}
