@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -37,7 +38,7 @@ func After(v Cluster) (job.Result, bool) {
 			Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped.",
 		})
 		return job.Result{Situation: plan.Ended, Finish: []plan.Action{retire(jm)}, Soon: more}, true
-	case !v.LastRunning() && replicasOf(jm) > 0 && len(rests) > 0:
+	case !v.LastRunning() && evidence.Replicas(jm) > 0 && len(rests) > 0:
 		return job.Result{Situation: plan.Suspended, Finish: rests, Soon: more}, true
 	case restsStandalone(v, jm) && !v.LastRunning():
 		return stopper(v).takeAway(jm, plan.Suspended), true
@@ -58,7 +59,7 @@ func Leaves(v Cluster) bool {
 
 func restsStandalone(v Cluster, jm *appsv1.Deployment) bool {
 	ended := v.Seen.Resource.Status.JobStatus.State.IsTerminal()
-	return v.IsStandalone() && (!v.LastRunning() && replicasOf(jm) == 0 || ended && Retired(jm))
+	return v.IsStandalone() && (!v.LastRunning() && evidence.Replicas(jm) == 0 || ended && Retired(jm))
 }
 
 func outlived(v Cluster) bool {

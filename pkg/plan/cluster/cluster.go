@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -64,13 +65,13 @@ func OwnOperation(d *appsv1.Deployment) string { return d.Annotations[v1beta1.An
 
 // PreparedOnly reports whether a start of this resource prepared the Deployment and never released it.
 func (v *Round) PreparedOnly(jm *appsv1.Deployment) bool {
-	return v.Owned(jm) && OwnOperation(jm) != "" && replicasOf(jm) == 0 && jm.Status.Replicas == 0
+	return v.Owned(jm) && OwnOperation(jm) != "" && evidence.Replicas(jm) == 0 && jm.Status.Replicas == 0
 }
 
 // Retired reports whether a Deployment was taken out of service: it asks for no JobManager, and no release that comes
 // late matches it.
 func Retired(jm *appsv1.Deployment) bool {
-	return replicasOf(jm) == 0 && OwnOperation(jm) == ""
+	return evidence.Replicas(jm) == 0 && OwnOperation(jm) == ""
 }
 
 // MayMakePods reports whether a retired Deployment may still get pods: its controller has not acted on that yet, or

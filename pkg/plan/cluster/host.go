@@ -29,7 +29,7 @@ func (v *Round) Standing() (job.Standing, string) {
 		return job.Gone, ""
 	case jm.DeletionTimestamp != nil:
 		return job.Going, ""
-	case jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0:
+	case evidence.Replicas(jm) == 0:
 		return job.Standby, ""
 	}
 	return job.There, ""

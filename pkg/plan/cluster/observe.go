@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/clusterinfo"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
@@ -28,7 +29,7 @@ func Observe(v Cluster) {
 	switch {
 	case v.Seen.JobManager.IsUnknown():
 		return
-	case !present || jm.DeletionTimestamp != nil || (jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0):
+	case !present || jm.DeletionTimestamp != nil || evidence.Replicas(jm) == 0:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	case v.Seen.Flink.Jobs.IsPresent():
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
@@ -166,14 +167,14 @@ func (v starter) removePrepared(jm *appsv1.Deployment) job.Result {
 // release records that the prepared start may run; only then does it get its replicas.
 func (v starter) release(jm *appsv1.Deployment, made render.Cluster, target v1beta1.FlinkDeploymentSpec) job.Result {
 	intent := v.Intent()
-	replicas := replicasOf(made.JobManager)
+	replicas := evidence.Replicas(made.JobManager)
 	intent.Step = v1beta1.StepReleased
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
 	job.Record(v.Life).Released(target)
 	Ingress(v).tellUnmanaged(target)
 	r := job.Result{Situation: plan.Waiting, Wait: job.JobManagerStarting, Finish: []plan.Action{v.releaseAction()}}
 	if tm, there := v.Seen.TaskManagerDeployment.Get(); there && made.TaskManager != nil {
-		r.Finish = append(r.Finish, scale(Cluster(v), tm, replicasOf(made.TaskManager)))
+		r.Finish = append(r.Finish, scale(Cluster(v), tm, evidence.Replicas(made.TaskManager)))
 	}
 	return r
 }
@@ -192,7 +193,7 @@ func (v starter) CarryRelease() (job.Result, bool) {
 	release := v.Intent().Release
 	jm, present := v.Seen.JobManager.Get()
 	if release != nil && present && jm.UID == release.DeploymentUID && jm.DeletionTimestamp == nil &&
-		jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 {
+		evidence.Replicas(jm) == 0 {
 		return job.Result{
 			Situation: plan.Waiting, Wait: job.JobManagerStarting, Finish: []plan.Action{v.releaseAction()},
 		}, true

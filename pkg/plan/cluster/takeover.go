@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -55,7 +56,7 @@ type takeover Cluster
 // madeForRecord reports whether the Deployment was made for the recorded spec, and not scaled down since, which is how
 // a cluster is taken down.
 func (v takeover) madeForRecord(jm *appsv1.Deployment) bool {
-	scaledDown := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0
+	scaledDown := evidence.Replicas(jm) == 0
 	return v.Owned(jm) && jm.DeletionTimestamp == nil && !scaledDown &&
 		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady && v.ofGeneration(jm)
 }

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
@@ -72,7 +71,7 @@ func TaskManagers(v Cluster) (job.Result, bool) {
 	if err != nil || made.TaskManager == nil {
 		return job.Result{}, false
 	}
-	wanted := replicasOf(made.TaskManager)
+	wanted := evidence.Replicas(made.TaskManager)
 	r := job.Result{Situation: plan.Waiting, Again: true, Wait: plan.Cause{
 		Reason: plan.ReasonScaling, Message: "the TaskManagers are being scaled",
 	}}
@@ -93,14 +92,6 @@ func TaskManagers(v Cluster) (job.Result, bool) {
 
 func scale(v Cluster, tm TaskManagerDeployment, to int32) plan.Action {
 	return plan.ScaleTaskManagers{Namespace: v.Seen.Resource.Namespace, Name: tm.Name, UID: tm.UID, Replicas: to}
-}
-
-// replicasOf is how many pods a Deployment is to have.
-func replicasOf(d *appsv1.Deployment) int32 {
-	if d.Spec.Replicas == nil {
-		return 1
-	}
-	return *d.Spec.Replicas
 }
 
 // keepsTaskManagers reports whether the cluster is a standalone one that runs and is to go on.

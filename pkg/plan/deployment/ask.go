@@ -175,7 +175,7 @@ func mayGo(v cluster.Cluster) bool {
 	jm, present := v.Seen.JobManager.Get()
 	stopping := intent != nil && intent.Step == v1beta1.StepStopping
 	return present && v.Resource().DeletionTimestamp == nil && jm.DeletionTimestamp == nil &&
-		jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && !cluster.MayMakePods(jm) &&
+		evidence.Replicas(jm) == 0 && !cluster.MayMakePods(jm) &&
 		(stopping || job.AsksToStop(v.Life) || v.AtRest() && cluster.Leaves(v))
 }
 

@@ -68,15 +68,15 @@ func (s Start) NeverRan() bool {
 		})
 	}
 	late := slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.CreationTimestamp.After(until) })
-	return len(pods) == replicas(s.JobManager) && !late
+	return len(pods) == int(Replicas(s.JobManager)) && !late
 }
 
-// replicas is how many pods the Deployment asks for.
-func replicas(jm *appsv1.Deployment) int {
-	if jm.Spec.Replicas == nil {
+// Replicas is how many pods a Deployment asks for: one where it does not say.
+func Replicas(d *appsv1.Deployment) int32 {
+	if d.Spec.Replicas == nil {
 		return 1
 	}
-	return int(*jm.Spec.Replicas)
+	return *d.Spec.Replicas
 }
 
 // ReleasedAt is when the start got its replicas: a Deployment is created without any, and released once all is
