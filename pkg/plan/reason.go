@@ -140,7 +140,8 @@ const (
 	ReasonTaskManagerCrashed Reason = "TaskManagerCrashed"
 	// ReasonTasksNotRunning: the job waits for its tasks to run.
 	ReasonTasksNotRunning Reason = "TasksNotRunning"
-	// ReasonRestoreNotShown: the job began again, and Flink has not said yet what it was restored from.
+	// ReasonRestoreNotShown: the job began again, and Flink has not said yet what it was restored from, or nobody saw
+	// whether it had begun before.
 	ReasonRestoreNotShown Reason = "RestoreNotShown"
 	// ReasonJobEnded: the job has ended, and its newest checkpoint is about to be read.
 	ReasonJobEnded Reason = "JobEnded"

@@ -29,9 +29,13 @@ func (h *harness) broken(mode string) {
 // failing is an upgrade whose job fails for good before it runs.
 func (h *harness) failing(timeout string) {
 	h.t.Helper()
+	h.w.Flink.ScriptJob("demo", job.Script{FailAtStart: "no such state"})
 	h.edit("demo", parallelism(4), option("kubernetes.operator.deployment.readiness.timeout", timeout))
-	h.until("the new job was submitted", func() bool { return h.running("demo") == "CREATED" })
-	h.flink("demo", func(j *job.Job) { j.Fail("java.lang.ClassCastException", "no such state", h.w.Clock.Now()) })
+	h.until("the new job has failed", func() bool {
+		j := h.job("demo")
+		return j != nil && j.Parallelism == 4 && j.State == job.Failed
+	})
+	h.w.Flink.ScriptJob("demo", job.Script{})
 	h.untilRolledBack()
 }
 

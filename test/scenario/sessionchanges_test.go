@@ -97,6 +97,7 @@ var sessionChangeScenarios = map[string]scenario{
 		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 5})
 		h.edit("etl", jobField("initialSavepointPath", "s3://s/savepoint-mine"), jobField("savepointRedeployNonce", int64(1)))
 		h.startsAgain("etl", 2)
+		h.checkpoints("etl")
 		h.edit("etl", jobState("suspended"))
 		h.untilSuspended("etl")
 		h.edit("session", highlyAvailable)

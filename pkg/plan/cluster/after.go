@@ -37,7 +37,9 @@ func After(v Cluster) (job.Result, bool) {
 			Warning: true, Reason: plan.ReasonJobReran, Component: plan.ComponentJob,
 			Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped.",
 		})
-		return job.Result{Situation: plan.Ended, Finish: []plan.Action{retire(jm)}, Soon: more}, true
+		return job.Result{
+			Situation: plan.Ended, Stall: job.LastState(v.Life).Lost(), Finish: []plan.Action{retire(jm)}, Soon: more,
+		}, true
 	case !v.LastRunning() && evidence.Replicas(jm) > 0 && len(rests) > 0:
 		return job.Result{Situation: plan.Suspended, Finish: rests, Soon: more}, true
 	case restsStandalone(v, jm) && !v.LastRunning():

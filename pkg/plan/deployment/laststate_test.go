@@ -145,6 +145,24 @@ func TestAJobThatBeganAgainIsStopped(t *testing.T) {
 	}
 }
 
+// While such a job is stopped, what nobody knows of its state is told as before.
+func TestAJobThatBeganAgainHasItsStateUnknownAsBefore(t *testing.T) {
+	w := stable(t, given(highlyAvailable))
+	w.fails()
+	w.s.Now = w.s.Now.Add(5 * time.Second)
+	w.serveJob(v1beta1.FlinkJobFailed)
+	w.s.Flink.Jobs = plan.Present([]job.Job{})
+	w.run()
+	w.personDecides(true)
+	w.serveJob(v1beta1.FlinkJobRunning)
+	startedAgain(w)
+	w.round()
+	if w.told("JobReran") != 1 {
+		t.Fatalf("rounds %q", w.log)
+	}
+	w.personDecides(true)
+}
+
 // A cancelled job whose newest checkpoint cannot be found again keeps its cluster: a person may find it there.
 func TestAMissingCheckpointNeedsAPerson(t *testing.T) {
 	w := stable(t, with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`))

@@ -77,7 +77,7 @@ func TestRanUnseenIsAsDrawn(t *testing.T) {
 				row.then(w)
 			}
 			w.run()
-			told := w.condition(summary.StateSafe).Reason == string(plan.ReasonJobRestarted)
+			told := w.condition(summary.StateSafe).Reason == string(plan.ReasonRestoreNotShown)
 			suspended := w.status().ReconciliationStatus.State == v1beta1.ReconciliationDeployed && w.status().Intent == nil
 			if suspended {
 				w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -231,6 +232,16 @@ func (v LastState) lost() bool {
 	lost := ended && status.State != v1beta1.FlinkJobFinished &&
 		status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
 	return lost && !v.MayStartEmpty()
+}
+
+// Lost is what a person is told where lost says so; nil where it does not.
+func (v LastState) Lost() *plan.Cause {
+	if !v.lost() {
+		return nil
+	}
+	return &plan.Cause{Reason: plan.ReasonLastStateUnknown, Message: fmt.Sprintf("the job is %s, and its newest "+
+		"checkpoint was deleted with it or could not be read any more. Find its newest savepoint. %s",
+		v.Want.JobStatus.State, Life(v).Remedy())}
 }
 
 // record records what the next start is from.

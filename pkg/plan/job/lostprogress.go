@@ -155,7 +155,12 @@ func (v LostProgress) giveUpRestore(run string) {
 			return
 		}
 	}
-	now := v.Now()
+	v.doubt()
+}
+
+// doubt records, and tells, that nobody knows whether the job lost what it had done.
+func (v LostProgress) doubt() {
+	lost, now := v.Want.LostProgress, v.Now()
 	lost.Unknown, lost.Generation = &now, v.Resource().Generation
 	v.Tell(plan.Event{
 		Warning: true, Reason: plan.ReasonRestoreNotShown, Component: plan.ComponentJob, Message: v.unknownText(),
@@ -191,18 +196,14 @@ func (v LostProgress) restoredOlder(restored Restored) bool {
 	return given || restored.Savepoint
 }
 
-// loseUnseen tells, once, that a job which nobody saw run begins again from what it was given, nil for nothing, and may
-// lose what it did.
-func (v LostProgress) loseUnseen(given *v1beta1.StartPoint) {
-	if lost := v.Want.LostProgress; lost != nil && lost.Seen != nil {
+// doubtUnseen tells, once, that nobody knows whether a job which nobody saw run lost what it did: it begins again from
+// what it was given.
+func (v LostProgress) doubtUnseen() {
+	if lost := v.Want.LostProgress; lost != nil && (lost.Seen != nil || lost.Unknown != nil) {
 		return
 	}
-	from := ""
-	if given != nil {
-		from = given.Path
-	}
-	v.suspect()
-	v.lose(from)
+	v.Want.LostProgress = &v1beta1.LostProgress{}
+	v.doubt()
 }
 
 // givesUp reports whether who asked for a start lets go of the state that the job has, or chose another.

@@ -42,7 +42,7 @@ func (v Stopping) ranUnseen(target *v1beta1.FlinkDeploymentSpec) (restore v1beta
 		intent.From = nil
 		return v1beta1.UpgradeModeLastState, Result{}, false
 	case store.Readable() && !named && v.mayHaveBegun() && v.Host.HA().Some() && v.Since(intent.StoredAt) > EndTakes:
-		LostProgress(v).loseUnseen(intent.From)
+		LostProgress(v).doubtUnseen()
 	case store.Readable() && known && named, !store.Readable() && v.mayHaveBegun():
 		v.Want.JobStatus.UpgradeSavepointPath, intent.From = v1beta1.LastStatePlaceholder, nil
 		return v1beta1.UpgradeModeSavepoint, Result{}, false

@@ -190,15 +190,13 @@ func (v settling) ended(state v1beta1.FlinkJobState) Result {
 		}
 		v.Want.Error = text
 	}
-	switch {
-	case LastState(v).Awaited():
+	if LastState(v).Awaited() {
 		return v.awaitLastState(plan.Waiting)
-	case LastState(v).lost() && v.Stuck == nil: // a rollback that cannot be says the same and more
-		return Result{Situation: plan.Ended, Stall: &plan.Cause{Reason: plan.ReasonLastStateUnknown,
-			Message: fmt.Sprintf("the job is %s, and its newest checkpoint "+
-				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
 	}
-	return Result{Situation: plan.Ended}
+	if v.Stuck != nil { // a rollback that cannot be says the same and more
+		return Result{Situation: plan.Ended}
+	}
+	return Result{Situation: plan.Ended, Stall: LastState(v).Lost()}
 }
 
 // failureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to

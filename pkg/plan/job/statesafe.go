@@ -45,12 +45,17 @@ func (v LostProgress) lostText() string {
 		lost.Seen.UTC().Format(time.RFC3339), from, v.Remedy())
 }
 
-// unknownText says the same where nobody knows whether something was lost.
+// unknownText says the same where nobody knows whether something was lost, be it because nobody saw the job begin.
 func (v LostProgress) unknownText() string {
-	return fmt.Sprintf("The JobManager was replaced, and lost again before %s, and Flink had not said by then from which"+
-		" checkpoint the job had gone on. If the run before had failed for good, what it had done is lost. Look whether"+
+	lost := v.Want.LostProgress
+	happened := "The JobManager was replaced, and lost again before %s, and Flink had not said by then from which" +
+		" checkpoint the job had gone on. If the run before"
+	if lost.Before == "" {
+		happened = "A JobManager was taken down before %s, and nobody saw whether it had begun the job. If it had, and it"
+	}
+	return fmt.Sprintf(happened+" had failed for good, what it had done is lost. Look whether"+
 		" the job's checkpoint directory has a newer checkpoint of it. %s Any other start takes the state that the job"+
-		" has then.", v.Want.LostProgress.Unknown.UTC().Format(time.RFC3339), v.Remedy())
+		" has then.", lost.Unknown.UTC().Format(time.RFC3339), v.Remedy())
 }
 
 // lastStateRefused says why Flink cannot start a job from its last state, and what a person can do.

@@ -74,7 +74,7 @@ type LostProgress struct {
 	// Seen is when it was noticed; absent means that none is known to be lost.
 	Seen *metav1.Time `json:"seen,omitempty"`
 	// Before is the start time of the run before, epoch milliseconds as decimal
-	// text.
+	// text; absent where nobody saw one.
 	Before string `json:"before,omitempty"`
 	// From is the savepoint or checkpoint that the job began from again; empty
 	// means none.
