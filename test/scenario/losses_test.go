@@ -71,13 +71,6 @@ func (s *states) watchHindrances() {
 	}
 }
 
-// watchUnseen notes a JobManager that runs while its cluster is taken down as one that never began.
-func (s *states) watchUnseen() {
-	i := s.status().Intent
-	stops := i != nil && i.Step == v1beta1.StepStopping && i.Stop == v1beta1.StopNone
-	s.unseen = s.unseen || stops && s.h.w.Flink.JobManagers(namespace, demo) > 0
-}
-
 // struck notes that a fault strikes the functions now.
 func (s *states) struck() {
 	now := s.h.w.Clock.Now().UnixNano()
@@ -190,9 +183,10 @@ func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
 func reports(at *metav1.Time, l *loss) bool { return at != nil && !at.Time.Before(l.on) }
 
 // hasBegunAgain reports whether a status tells of lost progress, which stored holds it to, or a job began again since
-// the resource was made: the one of the status, one that it replaced, or one that nobody saw.
+// the resource was made: the one of the status, one that it replaced, or maybe one that nobody saw.
 func (s *states) hasBegunAgain(status v1beta1.FlinkDeploymentStatus) bool {
-	if told := status.LostProgress; told != nil && (told.Seen != nil || told.Before == "" && s.unseen) {
+	unseen := s.h.w.Flink.Launched(namespace, demo) > len(s.shown)
+	if told := status.LostProgress; told != nil && (told.Seen != nil || told.Before == "" && unseen) {
 		return true
 	}
 	times := map[string]int{}

@@ -50,8 +50,6 @@ type states struct {
 	reported time.Time
 	// toldOf is how many runs the reports until then were about.
 	toldOf int
-	// unseen says that a JobManager ran while its cluster was taken down as one that never began.
-	unseen bool
 	// eyes, unless nil, change what the judge reads of a status: a test of the judge plants faults of the product so.
 	eyes func(*v1beta1.FlinkDeploymentStatus)
 	// failed is called when the job has failed for good.
@@ -122,7 +120,6 @@ func (s *states) look() {
 	s.seen = len(starts)
 	j, all := s.h.w.Flink.Job(namespace, demo, ""), runs(starts)
 	s.watchHindrances()
-	s.watchUnseen()
 	s.watchRun(j, all)
 	if u == nil {
 		s.floor, s.losses = 0, nil

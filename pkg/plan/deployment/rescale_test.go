@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -141,6 +142,23 @@ func TestWhatARescaleInPlaceNeeds(t *testing.T) {
 				t.Errorf("got %s, want it in place %t", got, row.want)
 			}
 		})
+	}
+}
+
+// A JobManager that cannot be reached for a moment is no reason to redeploy what can be rescaled in place.
+func TestARescaleWaitsForFlinkToAnswer(t *testing.T) {
+	adaptive := strings.Replace(application, `"flinkConfiguration":{`,
+		`"flinkConfiguration":{"jobmanager.scheduler":"adaptive",`, 1)
+	w := rescales(t, adaptive, vertexA+":8", vertexA+":9", "")
+	w.s.Flink = unansweredFlink()
+	for _, row := range []struct {
+		after time.Duration
+		want  string
+	}{{0, "nothing"}, {50 * time.Second, "nothing"}, {15 * time.Second, "upgrade"}} {
+		w.s.Now = w.s.Now.Add(row.after)
+		if got := w.rescaledBy(w.run(), vertexA+":9"); got != row.want {
+			t.Fatalf("%s later: got %s, want %s: %s", row.after, got, row.want, w.status().Situation)
+		}
 	}
 }
 

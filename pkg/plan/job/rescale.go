@@ -17,6 +17,8 @@ import (
 //
 //	inPlace   the resource requirements   then
 //	no        -                           as the rules that follow decide: an upgrade
+//	yes       -, for nobody has said for  nothing until Flink answers
+//	          a minute how the job is
 //	yes       Absent: Flink says no       as the rules that follow decide: an upgrade
 //	yes       Unknown                     nothing until Flink answers
 //	yes       the spec no longer says     as the rules that follow decide: an upgrade
@@ -28,7 +30,12 @@ func Rescaled(v Life) (Result, bool) {
 	if v.Last != nil {
 		diff = v.Changed()
 	}
-	if !rescaling(v).inPlace(diff) || v.Job == nil || v.Job.State.IsTerminal() || v.Problem != "" {
+	switch {
+	case !rescaling(v).inPlace(diff) || v.Problem != "":
+		return Result{}, false
+	case v.Job == nil && unanswered(v):
+		return Unobservable("the job", v.Seen.Flink.Jobs.Why()), true
+	case v.Job == nil || v.Job.State.IsTerminal():
 		return Result{}, false
 	}
 	now, known := v.Seen.Flink.Requirements.Get()

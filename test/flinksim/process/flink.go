@@ -57,6 +57,7 @@ type Flink struct {
 	ended      map[string]bool      // the IDs of jobs of session clusters that were seen to have ended
 	back       map[string]time.Time // since when one of them runs again beside its successor
 	most       map[types.NamespacedName]int
+	launched   map[types.NamespacedName]int
 	serial     int
 	zookeeper  *ensemble
 	skew       time.Duration
@@ -69,6 +70,7 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 		managers: map[types.UID]*JobManager{}, tasks: map[types.UID]*taskManager{}, attempts: map[types.UID]int{},
 		scripts: map[types.NamespacedName]Script{}, jobScripts: map[string]job.Script{},
 		metrics: map[string]map[string]string{}, most: map[types.NamespacedName]int{},
+		launched:  map[types.NamespacedName]int{},
 		zookeeper: newEnsemble(), submitted: map[string]bool{}, ended: map[string]bool{}, back: map[string]time.Time{},
 		hosts: map[types.UID]types.UID{}, sets: map[types.UID]types.UID{},
 	}
@@ -172,30 +174,6 @@ func (f *Flink) find(namespace, id, jobID string) (by *JobManager, newest *job.J
 	return by, newest
 }
 
-// JobManagers returns how many JobManager processes of a cluster run, reachable or not.
-func (f *Flink) JobManagers(namespace, id string) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.count(types.NamespacedName{Namespace: namespace, Name: id})
-}
-
-// MostJobManagers returns how many JobManager processes of a cluster ran at once at the most.
-func (f *Flink) MostJobManagers(namespace, id string) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.most[types.NamespacedName{Namespace: namespace, Name: id}]
-}
-
-func (f *Flink) count(cluster types.NamespacedName) int {
-	n := 0
-	for _, jm := range f.managers {
-		if jm.Cluster == cluster {
-			n++
-		}
-	}
-	return n
-}
-
 // inOrder returns the JobManagers in the order of their start.
 func (f *Flink) inOrder() []*JobManager {
 	all := make([]*JobManager, 0, len(f.managers))
@@ -226,6 +204,7 @@ func (f *Flink) Start(pod *corev1.Pod) {
 		f.serial++
 		f.attempts[owner]++
 		f.managers[pod.UID] = f.newJobManager(pod, cluster, owner)
+		f.launched[cluster]++
 		f.most[cluster] = max(f.most[cluster], f.count(cluster))
 		f.watchFormer(cluster, owner)
 	}

@@ -30,7 +30,7 @@ type Cluster struct {
 
 // Run runs every test. Each has what start returns, so that tests of a model share nothing.
 func Run(t *testing.T, start func(*testing.T) Cluster) {
-	for _, group := range []map[string]func(*bench){writes, applies, removals, lists, deployments} {
+	for _, group := range []map[string]func(*bench){writes, applies, removals, lists, deployments, adoptions} {
 		for name, run := range group {
 			t.Run(name, func(t *testing.T) { run(begin(t, start)) })
 		}

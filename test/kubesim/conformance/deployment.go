@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
@@ -64,15 +65,21 @@ func typed[T any](b *bench, u *unstructured.Unstructured) *T {
 
 func (b *bench) listPods() []*corev1.Pod {
 	b.Helper()
-	list, err := b.on(kubesim.Pods).List(b.Context(), metav1.ListOptions{LabelSelector: "app=a"})
+	return listed[corev1.Pod](b, kubesim.Pods)
+}
+
+// listed are the objects of Deployment a of one resource.
+func listed[T any](b *bench, gvr schema.GroupVersionResource) []*T {
+	b.Helper()
+	list, err := b.on(gvr).List(b.Context(), metav1.ListOptions{LabelSelector: "app=a"})
 	if err != nil {
 		b.Fatal(err)
 	}
-	var pods []*corev1.Pod
+	var all []*T
 	for i := range list.Items {
-		pods = append(pods, typed[corev1.Pod](b, &list.Items[i]))
+		all = append(all, typed[T](b, &list.Items[i]))
 	}
-	return pods
+	return all
 }
 
 // thePods describes the pods, sorted: image, "ready", "failed", "-" behind those that are being deleted.

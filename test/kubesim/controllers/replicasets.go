@@ -45,17 +45,38 @@ func (c *Controllers) createSet(d *deployment, replicas int) {
 				*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment")),
 			},
 		},
-		Spec: appsv1.ReplicaSetSpec{Selector: d.Spec.Selector, Template: *d.Spec.Template.DeepCopy()},
+		Spec: appsv1.ReplicaSetSpec{Selector: d.Spec.Selector.DeepCopy(), Template: *d.Spec.Template.DeepCopy()},
 	}
+	set.Spec.Selector.MatchLabels = withLabel(set.Spec.Selector.MatchLabels, hashLabel, d.hash)
 	set.Spec.Template.Labels = set.Labels
 	count := int32(replicas)
 	set.Spec.Replicas = &count
-	if c.kube.Peek(kubesim.ReplicaSets, set.Namespace, set.Name) != nil {
-		return // of an earlier Deployment with the same template, which has to go first
+	if taken := c.kube.Peek(kubesim.ReplicaSets, set.Namespace, set.Name); taken != nil {
+		c.collide(d, taken)
+		return
 	}
 	if _, err := c.kube.Create(kubesim.ReplicaSets, &unstructured.Unstructured{Object: c.content(set)}); err != nil {
 		c.t.Errorf("controllers: create a ReplicaSet of %s/%s: %v", d.Namespace, d.Name, err)
 	}
+}
+
+// collide has a Deployment take another name for its ReplicaSet, as this one has it and is not its own.
+func (c *Controllers) collide(d *deployment, taken *unstructured.Unstructured) {
+	u := c.kube.Peek(kubesim.Deployments, d.Namespace, d.Name)
+	if owner := metav1.GetControllerOf(taken); owner != nil && owner.UID == d.UID || u == nil || u.GetUID() != d.UID {
+		return
+	}
+	status, count := c.readDeployment(u).Status.DeepCopy(), collisions(d.Status)+1
+	status.CollisionCount = &count
+	c.setStatus(kubesim.Deployments, d.Namespace, d.Name, status)
+}
+
+// collisions are how many names a Deployment has found taken.
+func collisions(status appsv1.DeploymentStatus) int32 {
+	if status.CollisionCount == nil {
+		return 0
+	}
+	return *status.CollisionCount
 }
 
 func (c *Controllers) setReplicas(set *appsv1.ReplicaSet, n int) {
@@ -78,6 +99,7 @@ func (c *Controllers) fill(set *appsv1.ReplicaSet) {
 	if set.DeletionTimestamp != nil {
 		return
 	}
+	c.adoptPods(set)
 	var pods []*corev1.Pod
 	for _, pod := range c.pods(set.Namespace, nil) {
 		if controls(set, pod) && pod.DeletionTimestamp == nil && !hasEnded(pod) {

@@ -38,7 +38,7 @@ func (c *Controllers) readDeployment(u *unstructured.Unstructured) *deployment {
 	if known == nil || known.ResourceVersion != u.GetResourceVersion() {
 		d := &appsv1.Deployment{}
 		c.convert(u, d)
-		known = &deployment{d, templateHash(d.Spec.Template)}
+		known = &deployment{d, templateHash(d.Spec.Template, collisions(d.Status))}
 		c.rolled[u.GetUID()] = known
 	}
 	return known
@@ -53,6 +53,7 @@ func (c *Controllers) rollOut(d *deployment) {
 	if d.DeletionTimestamp != nil {
 		return
 	}
+	c.adoptSets(d)
 	sets := c.setsOf(d)
 	f, wanted := c.fleetOf(d, sets), wantedBy(d)
 	room := wanted - len(f.fresh)
@@ -142,10 +143,13 @@ func withLabel(labels map[string]string, name, value string) map[string]string {
 	return out
 }
 
-func templateHash(template corev1.PodTemplateSpec) string {
+func templateHash(template corev1.PodTemplateSpec, collisions int32) string {
 	text, err := json.Marshal(template)
 	if err != nil {
 		panic(err)
+	}
+	if collisions > 0 {
+		text = fmt.Appendf(text, " %d", collisions)
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(text))[:10]
 }
@@ -184,6 +188,7 @@ func (c *Controllers) writeDeployment(d *deployment) {
 	status := appsv1.DeploymentStatus{
 		ObservedGeneration: d.Generation, Replicas: total, UpdatedReplicas: int32(len(f.fresh)),
 		ReadyReplicas: available, AvailableReplicas: available, UnavailableReplicas: max(0, max(total, wanted)-available),
+		CollisionCount: live.CollisionCount,
 	}
 	enough := appsv1.DeploymentCondition{
 		Type: appsv1.DeploymentAvailable, Status: corev1.ConditionFalse,
