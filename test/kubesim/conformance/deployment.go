@@ -19,6 +19,7 @@ var deployments = map[string]func(*bench){
 	"a deployment comes up":                 comesUp,
 	"a deployment that is never ready":      neverReady,
 	"a deployment is scaled":                scaled,
+	"a deployment is changed as it goes":    changedToNone,
 	"a pod is deleted":                      podDeleted,
 	"a pod fails":                           podFails,
 	"a rolling update waits for new pods":   rollingWaits,
@@ -186,6 +187,17 @@ func scaled(b *bench) {
 			b.awaitPods("the old one is gone", "one ready")
 		})
 	}
+}
+
+// changedToNone: what is not wanted any more is of a template that is not, either.
+func changedToNone(b *bench) {
+	b.deploy("one", "")
+	b.scale(3)
+	b.awaitPods("it comes up", "one ready", "one ready", "one ready")
+	b.mustMerge(kubesim.Deployments, "a",
+		`{"spec":{"replicas":0,"template":{"spec":{"containers":[{"name":"main","image":"two"}]}}}}`)
+	b.awaitPods("all go", "one failed-", "one failed-", "one failed-")
+	b.awaitStatus("nothing is missing", "0 0 0 0 0"+allUp)
 }
 
 func podDeleted(b *bench) {

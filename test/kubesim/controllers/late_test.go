@@ -4,8 +4,10 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
@@ -56,6 +58,27 @@ func TestAControllerThatIsLateReplacesWhatWasDeleted(t *testing.T) {
 					took, row.within)
 			}
 		})
+	}
+}
+
+// A Deployment that is changed and scaled to none goes, also where its controller hears of what it did itself late.
+func TestControllersThatAreLateScaleToNone(t *testing.T) {
+	b := newBench(t)
+	b.deploy("ok", func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To[int32](3) })
+	b.seconds(8)
+	b.ControllersLate(3 * time.Second)
+	b.seconds(5)
+	if _, err := b.kube.Update(kubesim.Deployments, "flink", "a", func(u *unstructured.Unstructured) {
+		d := &appsv1.Deployment{}
+		b.convert(u, d)
+		d.Spec.Template.Spec.Containers[0].Image, d.Spec.Replicas = "v2", ptr.To[int32](0)
+		u.Object = b.content(d)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.seconds(20)
+	if pods := b.thePods(); len(pods) > 0 {
+		t.Errorf("%v are left", pods)
 	}
 }
 

@@ -78,7 +78,7 @@ func (c *Controllers) rollOut(d *deployment) {
 	for _, set := range sets {
 		n := replicas[set.UID]
 		if set.Labels[hashLabel] == d.hash {
-			n, fresh = len(f.fresh)+room, true
+			n, fresh = max(0, len(f.fresh)+room), true
 		}
 		c.setReplicas(set, n)
 	}
