@@ -48,8 +48,6 @@ type run struct {
 	stops     []lateStop
 	// excused says why the job may end without state that is known: nobody but a person could help.
 	excused string
-	// back is when the node of its job came back; zero: it never did.
-	back time.Time
 	// behind is how late the controllers of Kubernetes hear; lost is when a person deleted the Deployment; zero: nobody
 	// did.
 	behind time.Duration
@@ -236,7 +234,6 @@ func (r *run) losesEnd() {
 func (r *run) nodeUp() {
 	if r.w.Nodes.IsDown("node-1") {
 		r.w.Nodes.NodeUp("node-1")
-		r.back = r.w.Clock.Now()
 	}
 }
 
@@ -295,7 +292,9 @@ func (r *run) conclude() {
 			r.enoughTaskManagers())
 		edited := r.w.Clock.Now()
 		r.until("it comes to rest", func() bool {
-			r.removesJobGraph()
+			if r.w.Clock.Now().Sub(edited) > time.Minute { // what has just come back may start its JobManager again
+				r.removesJobGraph()
+			}
 			if r.w.Clock.Now().Sub(edited) > seenBy && r.cannotRun() {
 				verbs["redeploy"](r, 0)
 				edited = r.w.Clock.Now()
@@ -358,12 +357,10 @@ func (r *run) goes() {
 	r.untilGone(demo)
 }
 
-// removesJobGraph does what status asks of a person, of a job whose graph may be left where only Flink can look. A node
-// that has just come back may start its JobManager again.
+// removesJobGraph does what status asks of a person, of a job whose graph may be left where only Flink can look.
 func (r *run) removesJobGraph() {
-	mayBegin := r.w.Clock.Now().Sub(r.back) < time.Minute
 	if !strings.Contains(r.condition(demo, "Stalled"), string(plan.ReasonJobGraphUnreadable)) ||
-		r.w.Flink.JobManagers(namespace, demo) > 0 || mayBegin {
+		r.w.Flink.JobManagers(namespace, demo) > 0 {
 		return
 	}
 	r.w.Flink.ForgetNodes("/flink/" + demo)
