@@ -19,12 +19,14 @@ import (
 // that data, see ADR 29.
 //
 // A Deployment that is deleted while it asks for pods may get some more: its controllers hear of that later, and they
-// replace what goes with it. So it is retired first, but for a deletion, which nothing follows. ADR 71.
+// replace what goes with it. So it is retired first, ADR 71. A deletion, which nothing follows, retires one that has
+// not got all its pods: nobody would look for them any more, ADR 73.
 //
 // A session cluster first waits for requests of its jobs, see awaitCalls.
 //
 //	what the successor starts from  the Deployments                           then
-//	-                               of a resource that is deleted, or going   delete the cluster, all processes at once
+//	-                               of a resource that is deleted, with its   delete the cluster, all processes at once
+//	                                pods, or going
 //	-                               asks for JobManagers, or may be released  retire it: its TaskManagers stay
 //	-                               is retired, may still make pods           wait, see WaitForEnd
 //	the high-availability data      is retired, a JobManager may run          wait for its end
@@ -38,7 +40,7 @@ func (v stopper) TakeApart() job.Result {
 	pods, known := v.Seen.Pods.Get()
 	needed := job.HAData(v.Life).NeededNext()
 	switch {
-	case v.deletes() || present && jm.DeletionTimestamp != nil:
+	case v.deletes() && !v.mayGetMore() || present && jm.DeletionTimestamp != nil:
 		return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
 	case !present:
 		return v.WaitForEnd()
@@ -125,6 +127,32 @@ func (v stopper) deletes() bool {
 	return v.Intent().Purpose == v1beta1.PurposeDelete || v.Resource().DeletionTimestamp != nil
 }
 
+// mayGetMore reports whether a Deployment whose resource is deleted may get JobManager pods that are not there yet.
+// That is waited for as long as for the end of pods.
+//
+//	the Deployment                          it may get more
+//	asks for a pod that is not there        yes
+//	was retired for this deletion, or for   until its controllers have acted on that
+//	a stop that it takes over
+//	any other                               no
+func (v stopper) mayGetMore() bool {
+	jm, present := v.Seen.JobManager.Get()
+	pods, known := v.Seen.Pods.Get()
+	switch {
+	case !present || Remains(v).Overdue():
+		return false
+	case Retired(jm):
+		return v.StopStored() && (MayMakePods(jm) || v.Seen.ReplicaSets.IsUnknown() || v.setsMakePods(jm.UID))
+	}
+	there := int32(0)
+	for _, pod := range pods {
+		if pod.DeletionTimestamp == nil && !evidence.Ended(pod) {
+			there++
+		}
+	}
+	return known && there < evidence.Replicas(jm)
+}
+
 // retireTaskManagers scales the Deployment of a standalone cluster's TaskManagers to zero, and waits until its
 // controllers have.
 func (v stopper) retireTaskManagers() (job.Result, bool) {
@@ -160,7 +188,7 @@ func (v stopper) TakeDown() []plan.Action {
 	switch {
 	case !present:
 		return actions
-	case v.deletes() || jm.DeletionTimestamp != nil || Retired(jm):
+	case v.deletes() && !v.mayGetMore() || jm.DeletionTimestamp != nil || Retired(jm):
 		return append(actions, v.deleteCluster(jm))
 	}
 	first := retire(jm)

@@ -130,7 +130,8 @@ func AskFirst(s Snapshot) Questions {
 		}
 	}
 	follows, goes := q.Companions && cluster.HasPredecessor(v), mayGo(v)
-	q.ReplicaSets = follows || goes && cluster.Retired(jm)
+	leaves := deleting && v.StopStored() && present && !cluster.MayMakePods(jm)
+	q.ReplicaSets = follows || (goes || leaves) && cluster.Retired(jm)
 	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState

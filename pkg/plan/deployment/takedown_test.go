@@ -56,6 +56,7 @@ func TestWhatGoesFirstWhenAClusterIsTakenDown(t *testing.T) {
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			if row.edit == nil {
 				w.s.Flink.Jobs = plan.Present([]job.Job{})
+				w.s.Pods = ranPods()
 				w.delete()
 			} else {
 				w.edit(row.edit)
@@ -64,6 +65,64 @@ func TestWhatGoesFirstWhenAClusterIsTakenDown(t *testing.T) {
 			if got := p.String(); !strings.HasSuffix(got, row.first) ||
 				strings.Contains(got, retire) == strings.Contains(got, all) {
 				t.Errorf("got %q, want %s alone: %s", got, row.first, row.reason)
+			}
+		})
+	}
+}
+
+// Nobody looks, once a resource is gone, for a JobManager that controllers which are behind make then: its
+// high-availability data would stay.
+func TestADeletionAwaitsPodsThatAreNotThereYet(t *testing.T) {
+	const retire, all = "retire demo (jm-1)", "delete cluster demo (jm-1)"
+	unseen := func(_ *world, jm *appsv1.Deployment) { jm.Generation = 2 }
+	sets := func(replicas int32, seen bool) func(*world, *appsv1.Deployment) {
+		return func(w *world, jm *appsv1.Deployment) {
+			w.s.ReplicaSets = plan.Present([]ReplicaSet{{Deployment: jm.UID, Replicas: replicas, Seen: seen}})
+		}
+	}
+	going := ranPods()
+	pods, _ := going.Get()
+	pods[0].DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+	rows := map[string]struct {
+		pods   plan.Observed[[]corev1.Pod]
+		first  string
+		change func(w *world, jm *appsv1.Deployment)
+		after  time.Duration
+		then   string
+	}{
+		"its pod is there":                  {ranPods(), all, nil, 0, ""},
+		"its pods are unknown":              {plan.Unknown[[]corev1.Pod]("time-out"), all, nil, 0, ""},
+		"its pod is not there":              {plan.Present([]corev1.Pod{}), retire, sets(0, true), 0, all},
+		"its pod goes and is replaced":      {going, retire, sets(0, true), 0, all},
+		"the Deployment's has not heard":    {plan.Present([]corev1.Pod{}), retire, unseen, 0, ""},
+		"the ReplicaSet's has not heard":    {plan.Present([]corev1.Pod{}), retire, sets(0, false), 0, ""},
+		"the ReplicaSet asks for one still": {plan.Present([]corev1.Pod{}), retire, sets(1, true), 0, ""},
+		"nobody knows the ReplicaSets":      {plan.Present([]corev1.Pod{}), retire, nil, 0, ""},
+		"none of them hears for long":       {plan.Present([]corev1.Pod{}), retire, unseen, time.Hour, all},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.s.HAData, w.s.Pods = haMaps(w.status().JobStatus.JobID), row.pods
+			w.s.Flink.Jobs = plan.Present([]job.Job{})
+			w.delete()
+			if got := w.run().String(); !strings.HasSuffix(got, row.first) {
+				t.Fatalf("got %q, want %s", got, row.first)
+			}
+			if row.first == all {
+				return
+			}
+			if !AskFirst(w.s).ReplicaSets {
+				t.Error("the ReplicaSets are not asked for")
+			}
+			jm := w.deployment().DeepCopy()
+			if row.change != nil {
+				row.change(w, jm)
+			}
+			w.s.JobManager, w.s.Now = plan.Present(jm), w.s.Now.Add(row.after)
+			p := Make(w.s)
+			if got := p.String(); row.then == "" && touches(p) || !strings.HasSuffix(got, row.then) {
+				t.Errorf("got %q, want %q", got, row.then)
 			}
 		})
 	}
