@@ -369,8 +369,17 @@ func (jm *JobManager) Job(id string) *job.Job {
 	return nil
 }
 
-// Jobs returns the jobs that this process knows, oldest first.
-func (jm *JobManager) Jobs() []*job.Job { return jm.jobs }
+// Jobs returns the jobs that this process lists, oldest first: of an ID the newest run, as Flink's dispatcher does
+// where it has the result of another one.
+func (jm *JobManager) Jobs() []*job.Job {
+	var all []*job.Job
+	for _, j := range jm.jobs {
+		if jm.Job(j.ID) == j {
+			all = append(all, j)
+		}
+	}
+	return all
+}
 
 // NextID draws a new 32-hex identifier.
 func (jm *JobManager) NextID(of string) string { return jm.flink.NextID(of) }
