@@ -24,6 +24,14 @@ import (
 //
 // A Deployment that rests has no replicas. One that goes rests before, see takeAway.
 func After(v Cluster) (job.Result, bool) {
+	r, decided := after(v)
+	if r.Situation == plan.Ended { // what is not known of its state is told meanwhile, too
+		r.Stall = job.LastState(v.Life).Stall()
+	}
+	return r, decided
+}
+
+func after(v Cluster) (job.Result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	if v.Last == nil || v.IsSession() || !present || jm.DeletionTimestamp != nil {
 		return job.Result{}, false
@@ -37,9 +45,7 @@ func After(v Cluster) (job.Result, bool) {
 			Warning: true, Reason: plan.ReasonJobReran, Component: plan.ComponentJob,
 			Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped.",
 		})
-		return job.Result{
-			Situation: plan.Ended, Stall: job.LastState(v.Life).Lost(), Finish: []plan.Action{retire(jm)}, Soon: more,
-		}, true
+		return job.Result{Situation: plan.Ended, Finish: []plan.Action{retire(jm)}, Soon: more}, true
 	case !v.LastRunning() && evidence.Replicas(jm) > 0 && len(rests) > 0:
 		return job.Result{Situation: plan.Suspended, Finish: rests, Soon: more}, true
 	case restsStandalone(v, jm) && !v.LastRunning():

@@ -80,12 +80,6 @@ func MayMakePods(jm *appsv1.Deployment) bool {
 	return jm.Status.ObservedGeneration < jm.Generation || jm.Status.Replicas > 0
 }
 
-// StopStored reports whether a stop is under way since an earlier round.
-func (v *Round) StopStored() bool {
-	stored := v.Seen.Resource.Status.Intent
-	return stored != nil && stored.Step == v1beta1.StepStopping
-}
-
 // IsStandalone reports whether the cluster may be a standalone one, by what was deployed last or by the spec.
 func (v *Round) IsStandalone() bool {
 	if v.Last != nil && v.Last.Spec.DesiredMode() == v1beta1.ModeStandalone {

@@ -40,7 +40,7 @@ func (v stopper) TakeApart() job.Result {
 	pods, known := v.Seen.Pods.Get()
 	needed := job.HAData(v.Life).NeededNext()
 	switch {
-	case v.deletes() && !v.mayGetMore() || present && jm.DeletionTimestamp != nil:
+	case v.atOnce():
 		return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
 	case !present:
 		return v.WaitForEnd()
@@ -127,6 +127,12 @@ func (v stopper) deletes() bool {
 	return v.Intent().Purpose == v1beta1.PurposeDelete || v.Resource().DeletionTimestamp != nil
 }
 
+// atOnce reports whether the cluster is deleted without being retired first.
+func (v stopper) atOnce() bool {
+	jm, present := v.Seen.JobManager.Get()
+	return v.deletes() && !v.mayGetMore() || present && jm.DeletionTimestamp != nil
+}
+
 // mayGetMore reports whether a Deployment whose resource is deleted may get JobManager pods that are not there yet.
 // That is waited for as long as for the end of pods.
 //
@@ -142,7 +148,9 @@ func (v stopper) mayGetMore() bool {
 	case !present || Remains(v).Overdue():
 		return false
 	case Retired(jm):
-		return v.StopStored() && (MayMakePods(jm) || v.Seen.ReplicaSets.IsUnknown() || v.setsMakePods(jm.UID))
+		stored := v.Resource().Status.Intent
+		stopping := stored != nil && stored.Step == v1beta1.StepStopping
+		return stopping && (MayMakePods(jm) || v.Seen.ReplicaSets.IsUnknown() || v.setsMakePods(jm.UID))
 	}
 	there := int32(0)
 	for _, pod := range pods {
@@ -188,7 +196,7 @@ func (v stopper) TakeDown() []plan.Action {
 	switch {
 	case !present:
 		return actions
-	case v.deletes() && !v.mayGetMore() || jm.DeletionTimestamp != nil || Retired(jm):
+	case v.atOnce() || Retired(jm):
 		return append(actions, v.deleteCluster(jm))
 	}
 	first := retire(jm)

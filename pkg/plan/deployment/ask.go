@@ -130,8 +130,7 @@ func AskFirst(s Snapshot) Questions {
 		}
 	}
 	follows, goes := q.Companions && cluster.HasPredecessor(v), mayGo(v)
-	leaves := deleting && v.StopStored() && present && !cluster.MayMakePods(jm)
-	q.ReplicaSets = follows || (goes || leaves) && cluster.Retired(jm)
+	q.ReplicaSets = follows || goes && cluster.Retired(jm)
 	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
@@ -170,14 +169,14 @@ func AskFirst(s Snapshot) Questions {
 }
 
 // mayGo reports whether the Deployment may be deleted in this round, for a stop or a change: it asks for no pods, and
-// its controller has acted on that.
+// its controller has acted on that. A deletion that begins does not look at what was retired before.
 func mayGo(v cluster.Cluster) bool {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
 	stopping := intent != nil && intent.Step == v1beta1.StepStopping
-	return present && v.Resource().DeletionTimestamp == nil && jm.DeletionTimestamp == nil &&
-		evidence.Replicas(jm) == 0 && !cluster.MayMakePods(jm) &&
-		(stopping || job.AsksToStop(v.Life) || v.AtRest() && cluster.Leaves(v))
+	deleting := v.Resource().DeletionTimestamp != nil
+	return present && jm.DeletionTimestamp == nil && evidence.Replicas(jm) == 0 && !cluster.MayMakePods(jm) &&
+		(stopping || !deleting && (job.AsksToStop(v.Life) || v.AtRest() && cluster.Leaves(v)))
 }
 
 // isLost reports whether the Deployment of a cluster that should run is gone.

@@ -145,22 +145,34 @@ func TestAJobThatBeganAgainIsStopped(t *testing.T) {
 	}
 }
 
-// While such a job is stopped, what nobody knows of its state is told as before.
-func TestAJobThatBeganAgainHasItsStateUnknownAsBefore(t *testing.T) {
-	w := stable(t, given(highlyAvailable))
-	w.fails()
-	w.s.Now = w.s.Now.Add(5 * time.Second)
-	w.serveJob(v1beta1.FlinkJobFailed)
-	w.s.Flink.Jobs = plan.Present([]job.Job{})
-	w.run()
-	w.personDecides(true)
-	w.serveJob(v1beta1.FlinkJobRunning)
-	startedAgain(w)
-	w.round()
-	if w.told("JobReran") != 1 {
-		t.Fatalf("rounds %q", w.log)
+// While the cluster of a job that has ended is stopped, what nobody knows of the job's state is told as before.
+func TestTheStateOfAnEndedJobStaysUnknownWhileItsClusterGoes(t *testing.T) {
+	rows := map[string]struct {
+		spec string
+		then func(w *world)
+	}{
+		"the job began again": {given(highlyAvailable), func(w *world) {
+			w.serveJob(v1beta1.FlinkJobRunning)
+			startedAgain(w)
+		}},
+		"its time to live is over": {ttl(given(highlyAvailable)), func(w *world) { w.s.Now = w.s.Now.Add(time.Hour) }},
 	}
-	w.personDecides(true)
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			w.fails()
+			w.s.Now = w.s.Now.Add(5 * time.Second)
+			w.serveJob(v1beta1.FlinkJobFailed)
+			w.s.Flink.Jobs = plan.Present([]job.Job{})
+			w.run()
+			w.personDecides(true)
+			row.then(w)
+			if p := w.round(); !strings.Contains(p.String(), "retire") {
+				t.Fatalf("the cluster stays: %s", p)
+			}
+			w.personDecides(true)
+		})
+	}
 }
 
 // A cancelled job whose newest checkpoint cannot be found again keeps its cluster: a person may find it there.

@@ -234,8 +234,8 @@ func (v LastState) lost() bool {
 	return lost && !v.MayStartEmpty()
 }
 
-// Lost is what a person is told where lost says so; nil where it does not.
-func (v LastState) Lost() *plan.Cause {
+// Stall is what a person is told where the last state is lost; nil where it is not.
+func (v LastState) Stall() *plan.Cause {
 	if !v.lost() {
 		return nil
 	}

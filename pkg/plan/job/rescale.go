@@ -17,8 +17,10 @@ import (
 //
 //	inPlace   the resource requirements   then
 //	no        -                           as the rules that follow decide: an upgrade
-//	yes       -, for nobody has said for  nothing until Flink answers
-//	          a minute how the job is
+//	yes       -, Flink has not answered   nothing until it answers
+//	          for less than a minute
+//	yes       -, for longer; or the job   as the rules that follow decide: an upgrade
+//	          has ended, or is not listed
 //	yes       Absent: Flink says no       as the rules that follow decide: an upgrade
 //	yes       Unknown                     nothing until Flink answers
 //	yes       the spec no longer says     as the rules that follow decide: an upgrade

@@ -190,13 +190,13 @@ func (v settling) ended(state v1beta1.FlinkJobState) Result {
 		}
 		v.Want.Error = text
 	}
-	if LastState(v).Awaited() {
+	switch {
+	case LastState(v).Awaited():
 		return v.awaitLastState(plan.Waiting)
-	}
-	if v.Stuck != nil { // a rollback that cannot be says the same and more
+	case v.Stuck != nil: // a rollback that cannot be says the same and more
 		return Result{Situation: plan.Ended}
 	}
-	return Result{Situation: plan.Ended, Stall: LastState(v).Lost()}
+	return Result{Situation: plan.Ended, Stall: LastState(v).Stall()}
 }
 
 // failureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to

@@ -5,7 +5,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
@@ -112,14 +111,11 @@ func podAdopted(b *bench) {
 func setLeft(b *bench) {
 	b.deploy("one", "")
 	set := b.leave()
-	var before types.UID
-	for _, pod := range b.listPods() {
-		before = pod.UID
-	}
-	b.remove(kubesim.Pods, b.listPods()[0].Name, metav1.DeleteOptions{})
+	before := b.listPods()[0]
+	b.remove(kubesim.Pods, before.Name, metav1.DeleteOptions{})
 	b.awaitPods("it goes on by itself", "one failed-", "one ready")
 	for _, pod := range b.listPods() {
-		if owner := metav1.GetControllerOf(pod); pod.UID != before && (owner == nil || owner.UID != set.UID) {
+		if owner := metav1.GetControllerOf(pod); pod.UID != before.UID && (owner == nil || owner.UID != set.UID) {
 			b.Errorf("pod %s is of %v, want %s", pod.Name, owner, set.Name)
 		}
 	}
