@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
@@ -146,6 +149,10 @@ var worldVerbs = map[string]func(r *run, n int){
 
 func (r *run) crashJobManager() {
 	pods := r.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": demo, "component": "jobmanager"})
+	pods = slices.DeleteFunc(pods, func(u *unstructured.Unstructured) bool {
+		phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
+		return phase == string(corev1.PodFailed) || phase == string(corev1.PodSucceeded) // it has no process to lose
+	})
 	if len(pods) == 0 || len(r.w.Kube.List(kubesim.Nodes, "", nil)) == 0 || r.running(demo) == "-" {
 		return
 	}
