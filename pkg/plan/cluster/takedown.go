@@ -133,34 +133,6 @@ func (v stopper) atOnce() bool {
 	return v.deletes() && !v.mayGetMore() || present && jm.DeletionTimestamp != nil
 }
 
-// mayGetMore reports whether a Deployment whose resource is deleted may get JobManager pods that are not there yet.
-// That is waited for as long as for the end of pods.
-//
-//	the Deployment                          it may get more
-//	asks for a pod that is not there        yes
-//	was retired for this deletion, or for   until its controllers have acted on that
-//	a stop that it takes over
-//	any other                               no
-func (v stopper) mayGetMore() bool {
-	jm, present := v.Seen.JobManager.Get()
-	pods, known := v.Seen.Pods.Get()
-	switch {
-	case !present || Remains(v).Overdue():
-		return false
-	case Retired(jm):
-		stored := v.Resource().Status.Intent
-		stopping := stored != nil && stored.Step == v1beta1.StepStopping
-		return stopping && (MayMakePods(jm) || v.Seen.ReplicaSets.IsUnknown() || v.setsMakePods(jm.UID))
-	}
-	there := int32(0)
-	for _, pod := range pods {
-		if pod.DeletionTimestamp == nil && !evidence.Ended(pod) {
-			there++
-		}
-	}
-	return known && there < evidence.Replicas(jm)
-}
-
 // retireTaskManagers scales the Deployment of a standalone cluster's TaskManagers to zero, and waits until its
 // controllers have.
 func (v stopper) retireTaskManagers() (job.Result, bool) {

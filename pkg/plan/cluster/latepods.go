@@ -6,11 +6,44 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 )
+
+// A deletion, and controllers that are behind: the pods that they may still make are waited for, and those that they
+// made when the Deployment was gone are deleted.
 
 // untilHeard is how long a controller that made a pod late most likely does not hear yet of what it missed.
 const untilHeard = 2 * time.Second
+
+// mayGetMore reports whether a Deployment whose resource is deleted may get JobManager pods that are not there yet.
+// That is waited for as long as for the end of pods.
+//
+//	the Deployment                          it may get more
+//	asks for a pod that is not there        yes
+//	was retired for this deletion, or for   until its controllers have acted on that
+//	a stop that it takes over
+//	any other                               no
+func (v stopper) mayGetMore() bool {
+	jm, present := v.Seen.JobManager.Get()
+	pods, known := v.Seen.Pods.Get()
+	switch {
+	case !present || Remains(v).Overdue():
+		return false
+	case Retired(jm):
+		stored := v.Resource().Status.Intent
+		stopping := stored != nil && stored.Step == v1beta1.StepStopping
+		return stopping && (MayMakePods(jm) || v.Seen.ReplicaSets.IsUnknown() || v.setsMakePods(jm.UID))
+	}
+	there := int32(0)
+	for _, pod := range pods {
+		if pod.DeletionTimestamp == nil && !evidence.Ended(pod) {
+			there++
+		}
+	}
+	return known && there < evidence.Replicas(jm)
+}
 
 // madeLate are the JobManager pods of a deletion that were made when their Deployment had been deleted, by a controller
 // that had not heard of that, and the ReplicaSets that made them. The garbage collector takes them, too, when their
