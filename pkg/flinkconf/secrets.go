@@ -51,18 +51,22 @@ func SecretsOf(o Operator, d *v1beta1.FlinkDeployment, j *v1beta1.FlinkSessionJo
 		}
 	}
 	if j != nil {
-		recorded := j.Status.ReconciliationStatus
-		jobs := []*v1beta1.FlinkSessionJobSpec{&j.Spec}
-		for _, text := range []string{recorded.LastReconciledSpec, recorded.LastStableSpec} {
-			if r, err := v1beta1.ParseReconciledSessionJob(text); err == nil {
-				jobs = append(jobs, &r.Spec)
-			}
-		}
-		for _, job := range jobs {
-			specs = append(specs, asDeployment(*job))
-		}
+		specs = append(specs, SpecsOf(j)...)
 	}
 	return Secrets(o, specs...)
+}
+
+// SpecsOf are the spec of a session job and those that its status records, with what they say of the job where a
+// FlinkDeployment says it.
+func SpecsOf(j *v1beta1.FlinkSessionJob) []*v1beta1.FlinkDeploymentSpec {
+	recorded := j.Status.ReconciliationStatus
+	specs := []*v1beta1.FlinkDeploymentSpec{asDeployment(j.Spec)}
+	for _, text := range []string{recorded.LastReconciledSpec, recorded.LastStableSpec} {
+		if r, err := v1beta1.ParseReconciledSessionJob(text); err == nil {
+			specs = append(specs, asDeployment(r.Spec))
+		}
+	}
+	return specs
 }
 
 // SecretsIn are the secrets of a resource of one of the four kinds, as JSON, and of more addresses. What cannot be read

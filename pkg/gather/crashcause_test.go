@@ -8,7 +8,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
@@ -75,9 +77,9 @@ func TestTheCrashCauseOfAJobManager(t *testing.T) {
 				ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "demo-1"},
 				Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{row.status}},
 			}
-			got := g.crashCause(
-				t.Context(), deployment.Snapshot{Objects: deployment.Objects{Pods: plan.Present([]corev1.Pod{pod})}},
-			)
+			seen := deployment.Snapshot{Objects: deployment.Objects{Pods: plan.Present([]corev1.Pod{pod})}}
+			seen.Resource = &v1beta1.FlinkDeployment{Spec: v1beta1.FlinkDeploymentSpec{Job: &v1beta1.JobSpec{}}}
+			got, _ := g.crashCause(t.Context(), seen)
 			if got != row.want || len(k.asked) != row.asked {
 				t.Fatalf("%+v after %d questions, want %+v: %s", got, len(k.asked), row.want, row.reason)
 			}
@@ -85,6 +87,43 @@ func TestTheCrashCauseOfAJobManager(t *testing.T) {
 				Namespace: "flink", Pod: "demo-1", Container: "flink-main-container", Previous: row.previous, Lines: logLines,
 			}); row.asked > 0 && k.asked[0] != want {
 				t.Errorf("asked for %+v, want %+v", k.asked[0], want)
+			}
+		})
+	}
+}
+
+// What a session cluster's JobManager wrote may have secrets of its session jobs. While they are not known, it is not
+// told.
+func TestSecretsInACrashCause(t *testing.T) {
+	crash := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 2}}
+	pod := corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{
+		{Name: "flink-main-container", State: crash},
+	}}}
+	rows := map[string]struct {
+		cluster string // the one that the session job names
+		broken  bool
+		known   bool
+		args    int
+	}{
+		"a session job of it": {"demo", false, true, 1},
+		"one of another":      {"other", false, true, 0},
+		"nobody knows":        {"demo", true, false, 0},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			k := &kubelet{log: "a.b.X: cannot log in with s3cr3t\n\tat a.B(C.java:1)\n"}
+			k.pages = [][]unstructured.Unstructured{{{Object: map[string]any{
+				"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkSessionJob", "metadata": map[string]any{"name": "etl"},
+				"spec": map[string]any{"deploymentName": row.cluster, "job": map[string]any{"args": []any{"--password", "s3cr3t"}}},
+			}}}}
+			if row.broken {
+				k.pages = nil
+			}
+			seen := deployment.Snapshot{Objects: deployment.Objects{Pods: plan.Present([]corev1.Pod{pod})}}
+			seen.Resource = &v1beta1.FlinkDeployment{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}
+			cause, specs := (&Gatherer{Kube: k}).crashCause(t.Context(), seen)
+			if _, known := cause.Get(); known != row.known || len(specs) != row.args {
+				t.Errorf("known %t and %d specs, want %t and %d", known, len(specs), row.known, row.args)
 			}
 		})
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
@@ -100,7 +99,8 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 		seen := read
 		seen.Pods, seen.TaskManagers = g.pods(ctx, r.Pods, namespace, name, q.TaskManagers)
 		s.Pods, s.TaskManagers = seen.Pods, seen.TaskManagers
-		s.MountFailures, s.Nodes, s.CrashCause = g.missingVolumes(ctx, seen), g.nodes(ctx, seen), g.crashCause(ctx, seen)
+		s.MountFailures, s.Nodes = g.missingVolumes(ctx, seen), g.nodes(ctx, seen)
+		s.CrashCause, s.OtherSpecs = g.crashCause(ctx, seen)
 	})
 	ask(q.TaskManagerDeployment, func() { s.TaskManagerDeployment = g.taskManagerDeployment(ctx, &resource) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
@@ -169,28 +169,6 @@ func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) pla
 
 // logLines is how much of the log of a container that crashed is read, from its end: Java's stack traces are long.
 const logLines = 400
-
-// crashCause is the root cause that the log of a JobManager container that crashed ends with.
-func (g *Gatherer) crashCause(ctx context.Context, seen deployment.Snapshot) plan.Observed[string] {
-	pods, _ := seen.Pods.Get()
-	crash, crashed := deployment.Crashed(pods)
-	if !crashed || g.Brief {
-		return plan.Observed[string]{}
-	}
-	log, err := g.Kube.Log(
-		ctx,
-		kube.Log{
-			Namespace: crash.Namespace, Pod: crash.Pod, Container: crash.Container, Previous: crash.Previous, Lines: logLines,
-		},
-	)
-	if err != nil {
-		return plan.Unknown[string](oneLine(err))
-	}
-	if cause := javatrace.Summary(javatrace.EndOf(log)); cause != "" {
-		return plan.Present(cause)
-	}
-	return plan.Absent[string]()
-}
 
 // companions looks up each object of a prepared start by name. One that a Deployment of that name owned which is gone
 // is as good as gone: the garbage collector is about to take it.

@@ -158,7 +158,29 @@ func (h *harness) expectNoSecret(outputs ...string) {
 // untilSays waits for a condition that says this.
 func (h *harness) untilSays(condition, text string) {
 	h.t.Helper()
-	h.until(condition+" says "+text, func() bool { return strings.Contains(h.condition(demo, condition), text) })
+	h.untilSaysOf(demo, condition, text)
+}
+
+func (h *harness) untilSaysOf(name, condition, text string) {
+	h.t.Helper()
+	h.until(condition+" says "+text, func() bool { return strings.Contains(h.condition(name, condition), text) })
+}
+
+// clusterFails gives the cluster an image that fails, until its condition says what is left of that. A session cluster
+// gets a good one again before its job goes: nobody knows the secrets of a session job that is gone.
+func (h *harness) clusterFails(image string, script controllers.Script) {
+	h.t.Helper()
+	h.image(image, script)
+	if !h.onSession {
+		h.edit(demo, field("image", image))
+		h.untilSays("ClusterAvailable", "cannot log in")
+		return
+	}
+	cluster := clusterMark + demo
+	h.edit(cluster, field("image", image))
+	h.untilSaysOf(cluster, "ClusterAvailable", "cannot log in")
+	h.edit(cluster, field("image", "flink:1.20"))
+	h.untilSaysOf(cluster, "ClusterAvailable", "can be reached")
 }
 
 // maxWait bounds a question to an extension.
@@ -213,7 +235,7 @@ func TestNothingTellsASecret(t *testing.T) {
 	stories := map[string]struct {
 		happens func(h *harness, p *plants)
 		told    map[string]string // what is told, by output
-		cluster bool              // it is of what has a cluster
+		cluster bool              // Kubernetes says it of the pods, and nobody else
 	}{
 		"it is changed": {func(h *harness, p *plants) {
 			p.edits++
@@ -265,24 +287,16 @@ func TestNothingTellsASecret(t *testing.T) {
 		}, map[string]string{"events": "https://me:******@jars.example.com/other.jar"}, false},
 		"its JobManager crashes": {func(h *harness, p *plants) {
 			h.heard.says = "java.lang.IllegalStateException: " + p.said() + "\n\tat a.B.main(B.java:1)\n"
-			h.image(bad, controllers.Script{Waiting: "CrashLoopBackOff", Message: p.said(), Terminated: p.said()})
-			h.edit(demo, field("image", bad))
-			h.untilSays("ClusterAvailable", "cannot log in")
-		}, map[string]string{"events": discreet, "status": discreet}, true},
+			h.clusterFails(bad, controllers.Script{Waiting: "CrashLoopBackOff", Message: p.said(), Terminated: p.said()})
+		}, map[string]string{"events": discreet, "status": discreet}, false},
 		"its image cannot be pulled": {func(h *harness, p *plants) {
-			h.image(bad, controllers.Script{Waiting: "ImagePullBackOff", Message: p.said()})
-			h.edit(demo, field("image", bad))
-			h.untilSays("ClusterAvailable", "cannot log in")
+			h.clusterFails(bad, controllers.Script{Waiting: "ImagePullBackOff", Message: p.said()})
 		}, map[string]string{"status": discreet}, true},
 		"its volume cannot be mounted": {func(h *harness, p *plants) {
-			h.image(bad, controllers.Script{FailedMount: true, Message: p.said()})
-			h.edit(demo, field("image", bad))
-			h.untilSays("ClusterAvailable", "cannot log in")
+			h.clusterFails(bad, controllers.Script{FailedMount: true, Message: p.said()})
 		}, map[string]string{"status": discreet}, true},
 		"its pods are refused": {func(h *harness, p *plants) {
-			h.image(bad, controllers.Script{Quota: true, Message: p.said()})
-			h.edit(demo, field("image", bad))
-			h.untilSays("ClusterAvailable", "cannot log in")
+			h.clusterFails(bad, controllers.Script{Quota: true, Message: p.said()})
 		}, map[string]string{"status": discreet}, true},
 	}
 	for name, story := range stories {

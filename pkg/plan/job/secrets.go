@@ -18,7 +18,7 @@ func (v *Round) Hide(text string) string {
 		return ""
 	}
 	if v.secrets == nil {
-		specs := append([]*v1beta1.FlinkDeploymentSpec{&v.Seen.Resource.Spec}, v.Seen.ClusterSpecs...)
+		specs := append([]*v1beta1.FlinkDeploymentSpec{&v.Seen.Resource.Spec}, v.Seen.OtherSpecs...)
 		for _, recorded := range []*v1beta1.ReconciledDeployment{v.Last, v.LastStable} {
 			if recorded != nil {
 				specs = append(specs, &recorded.Spec)

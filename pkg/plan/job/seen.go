@@ -22,8 +22,9 @@ type Seen struct {
 	Resource *v1beta1.FlinkDeployment
 	// ClusterConfig is the configuration that the session cluster of a session job runs with; nil for a FlinkDeployment.
 	ClusterConfig flinkconf.Config
-	// ClusterSpecs are those of that cluster, whose secrets are hidden, too.
-	ClusterSpecs []*v1beta1.FlinkDeploymentSpec
+	// OtherSpecs are specs whose secrets are hidden, too: those of a session job's cluster, or of the session jobs of a
+	// cluster whose JobManager crashed.
+	OtherSpecs []*v1beta1.FlinkDeploymentSpec
 	// Recorded is what the status of Resource records; nil, or that of another object, is decoded by each decision.
 	Recorded *Recorded
 	// SpecProblem says why spec could not be decoded; empty when it could.

@@ -100,7 +100,7 @@ const uploadOverdue = "the upload of the jar was asked for again and again, and 
 func (v upload) jarHeader() map[string]string {
 	spec := job.Goal(v.Life).StoredTarget()
 	var tenants []flinkconf.Config
-	for _, s := range append([]*v1beta1.FlinkDeploymentSpec{&spec}, v.Seen.ClusterSpecs...) {
+	for _, s := range append([]*v1beta1.FlinkDeploymentSpec{&spec}, v.Seen.OtherSpecs...) {
 		if s == nil {
 			continue
 		}

@@ -58,7 +58,7 @@ func lifeOf(v view) *job.Seen {
 	}
 	if v.cluster != nil {
 		seen.ClusterConfig = v.cluster.Config()
-		seen.ClusterSpecs = []*v1beta1.FlinkDeploymentSpec{&v.cluster.Resource().Spec, v.cluster.Running()}
+		seen.OtherSpecs = []*v1beta1.FlinkDeploymentSpec{&v.cluster.Resource().Spec, v.cluster.Running()}
 	}
 	return seen
 }
