@@ -18,14 +18,17 @@ what() {
 
 # jobs KIND: those that would not be run in full. The options of a resource are written flat, nested, or both; kubectl prints them as JSON. No field is empty: read would skip it.
 jobs() {
-  local all name options recorded
+  local all name options recorded jar
   local on='autoscaler(\.|":\{([^{}]*,)?")enabled":"?true'
   has_crd "$1s.flink.apache.org" || return 0
-  all=$(kubectl get "$1s.flink.apache.org" -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\t"}options={.spec.flinkConfiguration}{"\t"}recorded={.status.reconciliationStatus.lastReconciledSpec}{"\n"}{end}') ||
+  all=$(kubectl get "$1s.flink.apache.org" -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\t"}options={.spec.flinkConfiguration}{"\t"}recorded={.status.reconciliationStatus.lastReconciledSpec}{"\t"}jar={.spec.job.jarURI}{"\n"}{end}') ||
     die "could not list $1s"
-  while IFS=$'\t' read -r name options recorded; do
+  while IFS=$'\t' read -r name options recorded jar; do
     if ! [[ $options =~ $on ]] && [[ $recorded == *pipeline.jobvertex-parallelism-overrides* && $options != *pipeline.jobvertex-parallelism-overrides* ]]; then
       what "$1" "autoscaled by a default of the Java operator: set job.autoscaler.enabled here, too, or it keeps its size" <<<"$name"
+    fi
+    if [ "$1" = flinksessionjob ] && [[ $jar =~ ^jar=([a-z0-9]+): ]] && [[ ${BASH_REMATCH[1]} != http?(s) ]]; then
+      what "$1" "its jar is not fetched from ${BASH_REMATCH[1]}: what runs goes on, no change of it is made until jarURI is https or empty" <<<"$name"
     fi
   done <<<"$all"
 }

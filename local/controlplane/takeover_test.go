@@ -106,16 +106,23 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 		cluster("older", "  flinkConfiguration: {a: b, kubernetes.operator.job.autoscaler.enabled: true}")+
 		cluster("nested", "  flinkConfiguration: {job: {autoscaler: {metrics.window: 5 m, enabled: true}}}")+
 		cluster("scaled", "  flinkConfiguration: {a: b}")+
-		sessionJob("scaledjob", "job.autoscaler.enabled: 'true'")+colours, "apply", "-n", ns, "-f", "-")
-	kubectl(t, "", "patch", "flinkdeployment", "scaled", "-n", ns, "--subresource=status", "--type=merge", "-p",
-		`{"status":{"reconciliationStatus":{"state":"DEPLOYED","reconciliationTimestamp":1,`+
-			`"lastReconciledSpec":"{\"spec\":{\"flinkConfiguration\":{\"pipeline.`+
-			`jobvertex-parallelism-overrides\":\"a:1\"}}}"}}}`)
+		sessionJob("scaledjob", "job.autoscaler.enabled: 'true'")+sessionJob("grown", "a: b")+
+		strings.Replace(sessionJob("bucket", "a: b"), "https://example.com", "s3://example", 1)+
+		colours, "apply", "-n", ns, "-f", "-")
+	for _, one := range []string{"flinkdeployment/scaled", "flinksessionjob/grown"} {
+		kubectl(t, "", "patch", one, "-n", ns, "--subresource=status", "--type=merge", "-p",
+			`{"status":{"reconciliationStatus":{"state":"DEPLOYED","reconciliationTimestamp":1,`+
+				`"lastReconciledSpec":"{\"spec\":{\"flinkConfiguration\":{\"pipeline.`+
+				`jobvertex-parallelism-overrides\":\"a:1\"}}}"}}}`)
+	}
 	out, ok := script(t, "takeover.sh")
 	if ok {
 		t.Error("it does not stop")
 	}
-	for name, what := range map[string]string{"scaled": "autoscaled by a default", "colours": "not run"} {
+	for name, what := range map[string]string{
+		"scaled": "autoscaled by a default", "grown": "autoscaled by a default", "colours": "not run",
+		"bucket": "its jar is not fetched from s3",
+	} {
 		if line := lineOf(out, ns+"/"+name+" "); !strings.Contains(line, what) {
 			t.Errorf("%s is listed as %q, want %q", name, line, what)
 		}
