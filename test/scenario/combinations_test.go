@@ -13,21 +13,23 @@ const oneIn = 11
 // TestNoJobIsCalledSteadyWithLessThanItHad carries every combination out, each as a script of commands that random runs
 // draw from, held by the same judge:
 //
-//	retention      kept, deleted on cancellation, never kept, deleted on cancellation by the job's code
+//	retention      kept, deleted on cancellation, never kept; the last two also by the job's code
 //	availability   none, Kubernetes, ZooKeeper
 //	upgrade mode   savepoint, last-state
 //	edit           parallelism, restart nonce, suspension and resumption, another Flink version
 //	job            healthy, restarting, failed
-//	end            as it comes; without restarts, and the JobManager's process or the TaskManagers' ends last
+//	end            as it comes; without restarts, and the JobManager's process or the TaskManagers' ends last;
+//	               with two restarts that are used up, and the JobManager's process ends last
 //
 // One in KNFLINK_SCENARIO_COMBINATIONS, a different one of each row of the last two; 1 is all of them.
 //
 // R10
 func TestNoJobIsCalledSteadyWithLessThanItHad(t *testing.T) {
+	const usedUp = "restarts used up, JobManager last"
 	every, at := setting("KNFLINK_SCENARIO_COMBINATIONS", oneIn), 0
 	retentions := map[string]string{
 		"kept": "retention 0", "deleted": "retention 1", "never kept": "retention 2",
-		"deleted by code": "retention-in-code 2",
+		"deleted by code": "retention-in-code 2", "never kept by code": "retention-in-code 3",
 	}
 	edits := map[string][]string{
 		"parallelism": {"parallelism 3"}, "restart nonce": {"restart 7"}, "another version": {"version 1"},
@@ -39,7 +41,9 @@ func TestNoJobIsCalledSteadyWithLessThanItHad(t *testing.T) {
 	ends := map[string][]string{
 		"": nil, "without restarts, JobManager last": {"restart-strategy 1", "jobmanagers-end-slowly 4"},
 		"without restarts, TaskManagers last": {"restart-strategy 1", "taskmanagers-end-slowly 4"},
+		usedUp:                                {"restart-strategy 6", "jobmanagers-end-slowly 4"},
 	}
+	restarts := map[string][]string{usedUp: {"fail-over 0", "wait 12", "fail-over 0", "wait 12"}}
 	for n, mode := range modes {
 		if n < 1 || n > 6 {
 			continue // the others differ in what does not matter here
@@ -50,7 +54,7 @@ func TestNoJobIsCalledSteadyWithLessThanItHad(t *testing.T) {
 					for _, end := range names(ends) {
 						script := slices.Concat(ends[end],
 							[]string{retentions[retention], fmt.Sprintf("apply %d", n), "wait-long 0"},
-							jobs[job], edits[edit], []string{"wait-long 0"})
+							restarts[end], jobs[job], edits[edit], []string{"wait-long 0"})
 						name := strings.Join([]string{mode.name, retention, edit, job, end}, ", ")
 						if at++; at%every == 0 && !slices.ContainsFunc(script, isNotYet) {
 							t.Run(name, func(t *testing.T) { t.Parallel(); holds(t, script) })

@@ -30,6 +30,7 @@ var rewriteMatrix = flag.Bool("rewrite-matrix", false, "write testdata/retention
 type dial struct {
 	name    string
 	changes []change
+	code    string // the retention that the job's code sets, which wins over that of the spec
 }
 
 // lacks takes an option away.
@@ -39,17 +40,22 @@ func lacks(key string) change {
 
 var (
 	retentions = []dial{
-		{"retained", []change{retention("RETAIN_ON_CANCELLATION")}},
-		{"deleted-on-cancel", []change{retention("DELETE_ON_CANCELLATION")}},
-		{"never-retained", []change{retention("NO_EXTERNALIZED_CHECKPOINTS")}},
-	}
-	availabilities = []dial{{"no-ha", nil}, {"kubernetes-ha", []change{highlyAvailable}}}
-	upgradeModes   = []dial{
-		{"savepoint", []change{stateful("savepoint")}},
-		{"last-state", []change{stateful("last-state")}},
+		{name: "retained", changes: []change{retention(job.RetainedOnCancellation)}},
+		{name: "deleted-on-cancel", changes: []change{retention(job.DeletedOnCancellation)}},
+		{name: "never-retained", changes: []change{retention(job.NeverRetained)}},
 		{
-			"last-state without savepoint-dir",
-			[]change{stateful("last-state"), lacks("execution.checkpointing.savepoint-dir")},
+			name: "deleted by code", changes: []change{retention(job.RetainedOnCancellation)},
+			code: job.DeletedOnCancellation,
+		},
+		{name: "never by code", changes: []change{retention(job.RetainedOnCancellation)}, code: job.NeverRetained},
+	}
+	availabilities = []dial{{name: "no-ha"}, {name: "kubernetes-ha", changes: []change{highlyAvailable}}}
+	upgradeModes   = []dial{
+		{name: "savepoint", changes: []change{stateful("savepoint")}},
+		{name: "last-state", changes: []change{stateful("last-state")}},
+		{
+			name:    "last-state without savepoint-dir",
+			changes: []change{stateful("last-state"), lacks("execution.checkpointing.savepoint-dir")},
 		},
 	}
 )
@@ -101,6 +107,7 @@ type combination struct {
 	*harness
 	name   string
 	spec   map[string]any
+	code   string // the retention that the job's code sets
 	keep   func(j *job.Job, now time.Time)
 	do     func(m *combination)
 	states *states
@@ -171,7 +178,7 @@ func combinations() []*combination {
 						all = append(all, &combination{
 							name: strings.Join([]string{r.name, a.name, u.name, health.name, happens.name}, ", "),
 							spec: application(slices.Concat(u.changes, r.changes, a.changes, happens.changes)...),
-							keep: health.keep, do: happens.do,
+							code: r.code, keep: health.keep, do: happens.do,
 						})
 					}
 				}
@@ -186,6 +193,7 @@ func (m *combination) run(t *testing.T) {
 	m.harness = install(&harness{t: t, direct: true})
 	m.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
 	m.states = newStates(m.harness)
+	m.w.Flink.ScriptJob(demo, job.Script{Retain: m.code})
 	m.apply(demo, m.spec)
 	m.untilStable(demo)
 	m.checkpoints(demo)
