@@ -184,3 +184,32 @@ func TestARestartedJobsCheckpointsAreAsked(t *testing.T) {
 		t.Error("nobody asks how old the state is that the change goes on from")
 	}
 }
+
+// What the high-availability data names is stored before the cluster that has it is stopped.
+func TestTheCheckpointIsStoredBeforeTheStop(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	stored := w.status().JobStatus.Checkpoint
+	if stored != nil && stored.Path != "" {
+		t.Fatalf("a checkpoint is known before there is one: %+v", stored)
+	}
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.edit(upgradeImage)
+	for range 10 {
+		w.look()
+		p := Make(w.s)
+		for _, a := range p.Actions {
+			switch a := a.(type) {
+			case plan.Record:
+				stored = a.Status.(*v1beta1.FlinkDeploymentStatus).JobStatus.Checkpoint
+			case plan.Retire, plan.DeleteCluster:
+				if stored == nil {
+					t.Errorf("the stop begins with %s, and no checkpoint is stored", p)
+				}
+				return
+			}
+		}
+		w.round()
+		stored = w.status().JobStatus.Checkpoint
+	}
+	t.Fatal("the cluster is not stopped")
+}
