@@ -2,6 +2,7 @@ package flinkconf
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -40,6 +41,10 @@ func Observe(in ObserveInput) (Config, error) {
 	return in.withCurrent(c, defaults)
 }
 
+// ofTheJobManager begin the options that a JobManager reads for itself alone, such as how old its statistics may be. A
+// session job has no say in them.
+var ofTheJobManager = []string{"jobmanager.", "jobstore.", "rest.", "web."}
+
 // ObserveSessionJob does the same for a session job: its specs have the job and its own flinkConfiguration only, over
 // Cluster.
 func ObserveSessionJob(in ObserveInput) (Config, error) {
@@ -48,8 +53,19 @@ func ObserveSessionJob(in ObserveInput) (Config, error) {
 	}
 	own := v1beta1.FlinkSessionJobSpec{Job: in.Deployed.Job, FlinkConfiguration: in.Deployed.FlinkConfiguration}
 	c, err := SessionJob(in.Cluster, in.Name, &own)
-	if err != nil || in.Current == nil {
-		return c, err
+	if err != nil {
+		return nil, err
+	}
+	for name := range c {
+		if slices.ContainsFunc(ofTheJobManager, func(of string) bool { return strings.HasPrefix(name, of) }) {
+			delete(c, name)
+			if text, ok := in.Cluster[name]; ok {
+				c[name] = text
+			}
+		}
+	}
+	if in.Current == nil {
+		return c, nil
 	}
 	return in.withCurrent(c, in.Cluster)
 }

@@ -165,12 +165,15 @@ func TestSessionJob(t *testing.T) {
 
 // Of a session job options count as of a FlinkDeployment: those of the cluster are its defaults.
 func TestObserveSessionJob(t *testing.T) {
-	cluster := flinkconf.Config{"kubernetes.operator.test": "cluster", "test": "cluster"}
+	cluster := flinkconf.Config{
+		"kubernetes.operator.test": "cluster", "test": "cluster", "web.refresh-interval": "30000",
+	}
 	observe := func(in flinkconf.ObserveInput) (flinkconf.Config, error) {
 		in.Name, in.Cluster = "job1", cluster
 		return flinkconf.ObserveSessionJob(in)
 	}
-	deployed := specOf(t, `{job: {parallelism: 3}, flinkConfiguration: {test: mine, kubernetes.operator.test: mine}}`)
+	deployed := specOf(t, `{job: {parallelism: 3}, flinkConfiguration: {test: mine, kubernetes.operator.test: mine,
+		web.refresh-interval: 1000, rest.cache.checkpoint-statistics.timeout: 1 s}}`)
 	for name, row := range map[string]struct {
 		reason  string
 		current *v1beta1.FlinkDeploymentSpec
@@ -192,6 +195,11 @@ func TestObserveSessionJob(t *testing.T) {
 			}
 			has(t, c, row.want, row.reason)
 		})
+	}
+	own, err := observe(flinkconf.ObserveInput{Deployed: deployed, Current: deployed})
+	has(t, own, map[string]string{"web.refresh-interval": "30000"}, "the JobManager reads its own")
+	if text, set := own["rest.cache.checkpoint-statistics.timeout"]; set || err != nil {
+		t.Errorf("%q, %v, want what the cluster has: nothing", text, err)
 	}
 	bad := specOf(t, `flinkConfiguration: [1]`)
 	if _, err := observe(flinkconf.ObserveInput{Current: deployed}); !errors.Is(err, flinkconf.ErrNotDeployed) {

@@ -98,9 +98,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	ask(q.Pods, func() {
 		seen := read
 		seen.Pods, seen.TaskManagers = g.pods(ctx, r.Pods, namespace, name, q.TaskManagers)
-		s.Pods, s.TaskManagers = seen.Pods, seen.TaskManagers
-		s.MountFailures, s.Nodes = g.missingVolumes(ctx, seen), g.nodes(ctx, seen)
-		s.CrashCause, s.OtherSpecs = g.crashCause(ctx, seen)
+		g.ofPods(ctx, seen, &s)
 	})
 	ask(q.TaskManagerDeployment, func() { s.TaskManagerDeployment = g.taskManagerDeployment(ctx, &resource) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
@@ -169,6 +167,13 @@ func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) pla
 
 // logLines is how much of the log of a container that crashed is read, from its end: Java's stack traces are long.
 const logLines = 400
+
+// ofPods looks at what the pods that were seen lead to.
+func (g *Gatherer) ofPods(ctx context.Context, seen deployment.Snapshot, s *deployment.Snapshot) {
+	s.Pods, s.TaskManagers = seen.Pods, seen.TaskManagers
+	s.MountFailures, s.Nodes = g.missingVolumes(ctx, seen), g.nodes(ctx, seen)
+	s.CrashCause, s.OtherSpecs = g.crashCause(ctx, seen)
+}
 
 // companions looks up each object of a prepared start by name. One that a Deployment of that name owned which is gone
 // is as good as gone: the garbage collector is about to take it.
