@@ -41,12 +41,11 @@ func validating(t *testing.T) admissionregistrationv1.ValidatingWebhook {
 	return configuration.Webhooks[0]
 }
 
-// asks tells whether the API server asks the webhook about an update of a FlinkDeployment, as it decides that itself.
+// asks tells whether the API server asks the webhook about an update of a resource, as it decides that itself.
 func asks(
-	t *testing.T, webhook admissionregistrationv1.ValidatingWebhook, before, after v1beta1.FlinkDeploymentSpec,
+	t *testing.T, webhook admissionregistrationv1.ValidatingWebhook, old, current *unstructured.Unstructured,
 ) bool {
 	t.Helper()
-	old, current := resourceOf(t, before), resourceOf(t, after)
 	var conditions []admissioncel.ExpressionAccessor
 	for _, c := range webhook.MatchConditions {
 		conditions = append(conditions, expression{c.Name, c.Expression, celgo.BoolType})
@@ -58,7 +57,7 @@ func asks(
 	for _, err := range evaluator.CompilationErrors() {
 		t.Fatal(err)
 	}
-	gvk := v1beta1.GroupVersion.WithKind(v1beta1.KindFlinkDeployment)
+	gvk := v1beta1.GroupVersion.WithKind(current.GetKind())
 	gvr := v1beta1.GroupVersion.WithResource(resources[gvk.Kind])
 	attributes := admission.NewAttributesRecord(
 		current, old, gvk, "flink", "demo", gvr, "", admission.Update, nil, false, nil,
@@ -83,10 +82,11 @@ func asks(
 	})
 }
 
-func resourceOf(t *testing.T, spec v1beta1.FlinkDeploymentSpec) *unstructured.Unstructured {
+// resourceOf is a resource of a kind with a spec.
+func resourceOf(t *testing.T, kind string, spec any) *unstructured.Unstructured {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
+		"apiVersion": v1beta1.APIVersion, "kind": kind,
 		"metadata": map[string]any{"name": "demo", "namespace": "flink"}, "spec": spec,
 	})
 	if err != nil {
@@ -198,7 +198,9 @@ func TestWhichEditsAreAskedAbout(t *testing.T) {
 				before := job(t, text)
 				after := *before.DeepCopy()
 				row.edit(&after)
-				if got := asks(t, webhook, before, after); got != row.asked {
+				const kind = v1beta1.KindFlinkDeployment
+				got := asks(t, webhook, resourceOf(t, kind, before), resourceOf(t, kind, after))
+				if got != row.asked {
 					t.Fatalf("asked: %t, want %t: %s", got, row.asked, row.reason)
 				}
 				if row.asked {
@@ -215,6 +217,39 @@ func TestWhichEditsAreAskedAbout(t *testing.T) {
 		if found := judge(job(t, text)); (found == "") != (kind == "valid") {
 			t.Errorf("the %s spec: %q", kind, found)
 		}
+	}
+}
+
+// What is left out for a FlinkDeployment is not for a session job: whatever changes its spec is asked about.
+func TestEveryEditOfASessionJobIsAskedAbout(t *testing.T) {
+	n, yes := int64(7), true
+	rows := map[string]struct {
+		edit  func(*v1beta1.FlinkSessionJobSpec)
+		asked bool
+	}{
+		"what may be dropped": {func(s *v1beta1.FlinkSessionJobSpec) { s.Job.AllowNonRestoredState = &yes }, true},
+		"rescale":             {func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 }, true},
+		"suspend":             {func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended }, true},
+		"restart":             {func(s *v1beta1.FlinkSessionJobSpec) { s.RestartNonce = &n }, true},
+		"jar":                 {func(s *v1beta1.FlinkSessionJobSpec) { s.Job.JarURI = "https://repo/b.jar" }, true},
+		"a checkpoint":        {func(s *v1beta1.FlinkSessionJobSpec) { s.Job.CheckpointTriggerNonce = &n }, true},
+		"another cluster":     {func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "other" }, true},
+		"nothing":             {func(*v1beta1.FlinkSessionJobSpec) {}, false},
+	}
+	webhook := validating(t)
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			before := v1beta1.FlinkSessionJobSpec{DeploymentName: "session", Job: &v1beta1.JobSpec{
+				JarURI: "https://repo/a.jar", Parallelism: 2, State: v1beta1.JobStateRunning,
+				UpgradeMode: v1beta1.UpgradeModeLastState,
+			}}
+			after := *before.DeepCopy()
+			row.edit(&after)
+			const kind = v1beta1.KindFlinkSessionJob
+			if got := asks(t, webhook, resourceOf(t, kind, before), resourceOf(t, kind, after)); got != row.asked {
+				t.Errorf("asked: %t, want %t", got, row.asked)
+			}
+		})
 	}
 }
 

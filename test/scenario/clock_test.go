@@ -10,24 +10,26 @@ import (
 // What stands between us and the clock: the webhook of Knative Eventing is asked about each change of a PingSource.
 func TestAnUnwritableClockHoldsUpNothing(t *testing.T) {
 	for _, name := range names(clockFaults) {
-		t.Run(name, func(t *testing.T) {
-			h := newHarness(t)
-			fault := clockFaults[name]
-			h.w.Tap.Inject(fault)
-			h.apply(demo, application())
-			if took := h.took("the start", h.settled(demo, "STABLE")); took > 2*time.Minute {
-				t.Errorf("a start took %s", took)
-			}
-			h.untilStable(demo)
-			h.edit(demo, parallelism(4))
-			if took := h.took("the upgrade", h.settled(demo, "STABLE")); took > 2*time.Minute {
-				t.Errorf("an upgrade took %s", took)
-			}
-			h.remove(demo)
-			if took := h.took("the deletion", func() bool { return h.resource(demo) == nil }); took > 2*time.Minute {
-				t.Errorf("a deletion took %s", took)
-			}
-		})
+		for host, onSession := range map[string]bool{"an application": false, "a session job": true} {
+			t.Run(name+", "+host, func(t *testing.T) {
+				h := newHarness(t)
+				h.onSession = onSession
+				h.w.Tap.Inject(clockFaults[name])
+				h.apply(demo, application())
+				if took := h.took("the start", h.settled(demo, "STABLE")); took > 2*time.Minute {
+					t.Errorf("a start took %s", took)
+				}
+				h.untilStable(demo)
+				h.edit(demo, parallelism(4))
+				if took := h.took("the upgrade", h.settled(demo, "STABLE")); took > 2*time.Minute {
+					t.Errorf("an upgrade took %s", took)
+				}
+				h.remove(demo)
+				if took := h.took("the deletion", func() bool { return h.resource(demo) == nil }); took > 2*time.Minute {
+					t.Errorf("a deletion took %s", took)
+				}
+			})
+		}
 	}
 }
 

@@ -1,12 +1,44 @@
 package scenario
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
+
+func init() { maps.Copy(scenarios, lateStopScenarios) }
+
+// lateStopScenarios are stops that were given up and reach Flink after all. That of a highly available application is
+// one of retentionScenarios.
+var lateStopScenarios = map[string]scenario{
+	"a stop of ours that comes after it was given up": {func(h *harness) {
+		h.w.Flink.ScriptJob("demo", job.Script{SnapshotFails: "the store is full"})
+		h.apply("demo", application(stateful("savepoint")))
+		h.untilStable("demo")
+		h.edit("demo", parallelism(4))
+		h.until("the failure is told", func() bool { return strings.Contains(h.status("demo").Error, "the store is full") })
+		h.flink("demo", func(j *job.Job) { j.Script = job.Script{} })
+		h.edit("demo", parallelism(2))
+		h.untilStable("demo")
+		h.pass(6 * time.Minute) // Flink forgets the request that failed
+		late := h.status("demo").GivenUpStop
+		if late == nil {
+			h.t.Fatal("the stop is forgotten")
+		}
+		h.flink("demo", func(j *job.Job) {
+			if !j.Begin(job.Trigger{ID: late.TriggerID, Kind: job.Stop}, h.w.Clock.Now()) {
+				h.t.Error("Flink remembers the request")
+			}
+		})
+		h.until("it is started again", func() bool { return strings.HasSuffix(h.starts("demo"), "path(savepoint)") })
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "a job that nobody wants to end goes on from the savepoint of that stop"},
+}
 
 // lateStop is a stop with savepoint that a pass was about to ask for when it was frozen: it goes on when that is long
 // over for everybody else.

@@ -17,29 +17,36 @@ func TestARefusedSnapshotsSavepointIsKnown(t *testing.T) {
 	}
 	for _, name := range names(faults) {
 		for verb, edit := range map[string]change{"suspended": jobState("suspended"), "changed": parallelism(4)} {
-			t.Run(name+", "+verb, func(t *testing.T) {
-				h := newHarness(t)
-				h.apply(demo, application(stateful("savepoint")))
-				h.untilStable(demo)
-				hit := false
-				fault := faults[name]
-				fault.Do = func() {
-					hit = true
-					if path := h.status(demo).JobStatus.UpgradeSavepointPath; !strings.HasPrefix(path, "s3://s/savepoint-") {
-						t.Errorf("nothing names the savepoint but the JobManager; status has %q", path)
-					}
-				}
-				clear := h.w.Tap.Inject(fault)
-				h.edit(demo, edit)
-				h.until("the snapshot is refused", func() bool { return hit })
-				if verb == "suspended" {
-					h.untilSuspended(demo)
-					h.edit(demo, jobState("running"))
-				}
-				clear()
-				h.untilStable(demo)
-				h.sees(demo, stable, "nothing, path(savepoint)")
-			})
+			for host, onSession := range map[string]bool{"an application": false, "a session job": true} {
+				t.Run(name+", "+verb+", "+host, func(t *testing.T) {
+					h := newHarness(t)
+					h.onSession = onSession
+					refusesSnapshot(h, faults[name], edit)
+				})
+			}
 		}
 	}
+}
+
+// refusesSnapshot holds that the savepoint of an edit is known when its FlinkStateSnapshot cannot be made.
+func refusesSnapshot(h *harness, fault wire.Fault, edit change) {
+	h.apply(demo, application(stateful("savepoint")))
+	h.untilStable(demo)
+	hit := false
+	fault.Do = func() {
+		hit = true
+		if path := h.status(demo).JobStatus.UpgradeSavepointPath; !strings.HasPrefix(path, "s3://s/savepoint-") {
+			h.t.Errorf("nothing names the savepoint but the JobManager; status has %q", path)
+		}
+	}
+	clear := h.w.Tap.Inject(fault)
+	h.edit(demo, edit)
+	h.until("the snapshot is refused", func() bool { return hit })
+	if h.resource(demo).Object["spec"].(map[string]any)["job"].(map[string]any)["state"] == "suspended" {
+		h.untilSuspended(demo)
+		h.edit(demo, jobState("running"))
+	}
+	clear()
+	h.untilStable(demo)
+	h.sees(demo, stable, "nothing, path(savepoint)")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
 func init() { maps.Copy(scenarios, retentionScenarios) }
@@ -72,6 +73,42 @@ var retentionScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "the spec that asks for the change may name the place"},
+
+	"suspended while a cancellation deletes checkpoints, and there is no place for savepoints": {func(h *harness) {
+		h.apply("demo", application(stateful("last-state"), retention("DELETE_ON_CANCELLATION"), withoutSavepoints))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", jobState("suspended"))
+		h.untilSituation("demo", "Refused")
+		h.says("demo", "Stalled", "CheckpointsNotRetained")
+		expect(h.t, "the job", h.running("demo"), "RUNNING")
+		h.edit("demo", option("execution.checkpointing.savepoint-dir", "s3://s"))
+		h.untilSuspended("demo")
+		h.edit("demo", jobState("running"))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "it runs on, and says why, until there is a place for what it had done"},
+
+	"an edit while nobody knows whether a cancellation deletes checkpoints": {func(h *harness) {
+		h.apply("demo", application(stateful("last-state"), retention("RETAIN_ON_CANCELLATION")))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		unknown := true
+		f := wire.Fault{Status: 500, Match: func(q wire.Request) bool {
+			return unknown && strings.HasSuffix(q.Path, "/checkpoints/config")
+		}}
+		h.standing = append(h.standing, f)
+		h.w.Tap.Inject(f)
+		h.edit("demo", parallelism(4))
+		h.until("the edit waits", func() bool {
+			return strings.Contains(h.condition("demo", "Reconciling"), "CheckpointRetentionUnknown")
+		})
+		h.steps(60)
+		expect(h.t, "its starts", h.starts("demo"), "nothing")
+		unknown = false
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(checkpoint)")
+	}, "nothing is cancelled before that is known"},
 
 	"another Flink version, and a cancellation deletes checkpoints": {func(h *harness) {
 		h.apply(

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"strings"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
@@ -69,6 +71,25 @@ var rollbackScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(checkpoint), path(checkpoint)")
 	}, "the failure is the job's own and is shown; its state stays what it was"},
+
+	"told to start from a savepoint that is not there, and rolled back otherwise": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), highlyAvailable, rolledBack))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", jobField("initialSavepointPath", "s3://s/gone"), jobField("savepointRedeployNonce", int64(1)))
+		h.until("Flink does not find it", func() bool { return strings.Contains(h.status("demo").Error, "s3://s/gone") })
+		h.steps(240)
+		expect(h.t, "kubectl get", h.columns("demo"), "FAILED FAILED False Ended")
+		if strings.Contains(h.reasons("demo"), "Rollback") {
+			h.t.Errorf("it tells of a rollback: %s", h.reasons("demo"))
+		}
+		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-right", Savepoint: true})
+		h.edit(
+			"demo", jobField("initialSavepointPath", "s3://s/savepoint-right"), jobField("savepointRedeployNonce", int64(2)),
+		)
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "a person chose the state; the one before is not what was asked for"},
 
 	"a failed upgrade by last state is rolled back": {func(h *harness) {
 		h.broken("last-state")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // etcd restored from an older copy brings resourceVersions back, and with them would come the IDs of the operation
@@ -44,5 +45,39 @@ func TestIDsDoNotComeBackWithARestoredEtcd(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Nor do the IDs of the savepoints and checkpoints that status records come back.
+func TestRecordedIDsDoNotComeBack(t *testing.T) {
+	recorded := func(later time.Duration) (ids []string, version int) {
+		w := newWorld(t, stateful("savepoint"))
+		w.edit(options(`{"kubernetes.operator.snapshot.resource.enabled":"false"}`))
+		w.untilSteady()
+		w.sleep(later)
+		nonce := int64(7)
+		w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
+			s.Job.SavepointTriggerNonce, s.Job.CheckpointTriggerNonce = &nonce, &nonce
+		})
+		for _, a := range w.round().Actions {
+			switch a := a.(type) {
+			case plan.TriggerSavepoint:
+				ids = append(ids, a.TriggerID)
+			case plan.TriggerCheckpoint:
+				ids = append(ids, a.TriggerID)
+			}
+		}
+		return ids, w.version
+	}
+	first, version := recorded(time.Minute)
+	again, versionAgain := recorded(time.Hour)
+	if len(first) != 2 || len(again) != 2 || version != versionAgain {
+		t.Fatalf("IDs %q and %q at versions %d and %d: the versions have to come back", first, again, version,
+			versionAgain)
+	}
+	for i, id := range first {
+		if again[i] == id {
+			t.Errorf("%s came back", id)
+		}
 	}
 }

@@ -168,3 +168,70 @@ func TestAJobThatIsAskedForAgainHasItsTime(t *testing.T) {
 		t.Errorf("runs %+v\n%q", w.runs, w.log)
 	}
 }
+
+// As in the reference, a redeploy counts as stable at once. What a person chose is not taken back by itself.
+func TestARedeployIsNotRolledBack(t *testing.T) {
+	begins := func(state v1beta1.FlinkJobState) func(w *world) { return func(w *world) { w.newest = state } }
+	fails := func(w *world) { w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed) }
+	rows := map[string]struct {
+		before, then func(w *world)
+		parallelism  int32
+		situation    plan.Situation
+		lifecycle    v1beta1.LifecycleState
+		state        v1beta1.FlinkJobState
+	}{
+		"its job fails at once": {
+			begins(v1beta1.FlinkJobFailed), nil, 2, plan.Ended, v1beta1.LifecycleFailed, v1beta1.FlinkJobFailed,
+		},
+		"its job fails": {
+			begins(v1beta1.FlinkJobInitializing), fails, 2, plan.Ended, v1beta1.LifecycleFailed, v1beta1.FlinkJobFailed,
+		},
+		"changed in the same edit, its job fails": {
+			begins(v1beta1.FlinkJobInitializing), fails, 4, plan.Ended, v1beta1.LifecycleFailed, v1beta1.FlinkJobFailed,
+		},
+		"its tasks do not run": {
+			begins(v1beta1.FlinkJobCreated), nil, 2, plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.FlinkJobCreated,
+		},
+		"Flink refuses to run it": {
+			func(w *world) { w.refuses = "no such savepoint" }, nil, 2, plan.Waiting, v1beta1.LifecycleDeployed,
+			v1beta1.FlinkJobReconciling,
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateful("savepoint"))
+			w.edit(options(rollsBack))
+			w.untilSteady()
+			row.before(w)
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
+				nonce := int64(1)
+				s.Job.InitialSavepointPath, s.Job.SavepointRedeployNonce = "file:///nowhere", &nonce
+				s.Job.Parallelism = row.parallelism
+			})
+			for i := 0; i < 10 && len(w.runs) < 2; i++ {
+				w.run()
+				w.sleep(2 * time.Second)
+			}
+			if len(w.runs) < 2 {
+				t.Fatalf("Flink was not asked: %q", w.log)
+			}
+			if row.then != nil {
+				row.then(w)
+			}
+			for range 20 {
+				w.run()
+				w.sleep(time.Minute)
+			}
+			w.want(row.situation, row.lifecycle, row.state)
+			r := w.status().ReconciliationStatus
+			if w.rolledBack() || r.State != v1beta1.ReconciliationDeployed || r.LastStableSpec != r.LastReconciledSpec {
+				t.Errorf("rolled back: %t, %+v\n%q", w.rolledBack(), r, w.log)
+			}
+			for i, run := range w.runs[1:] {
+				if run.SavepointPath != "file:///nowhere" || run.Parallelism != row.parallelism {
+					t.Errorf("run %d is %+v", i, run)
+				}
+			}
+		})
+	}
+}
