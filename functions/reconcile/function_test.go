@@ -227,3 +227,25 @@ func TestWhatIsNotSelectedIsLeftAlone(t *testing.T) {
 		t.Error("it is selected now, and nothing was made")
 	}
 }
+
+func TestSettingsWithoutEffectAreLogged(t *testing.T) {
+	i := install(t)
+	file := filepath.Join(t.TempDir(), "log")
+	s := i.settings
+	s.Notes = []string{"option a.b has no effect: c", "option d.e has no effect: f"}
+	s.Logging = map[string]string{
+		"zap-logger-config": `{"level":"warn","encoding":"json","outputPaths":["` + file + `"]}`,
+	}
+	if _, err := newHandler(i.function(nil), s, i.kube.Clock.Now); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, note := range s.Notes {
+		if strings.Count(string(log), note) != 1 {
+			t.Errorf("%q is not in the log once: %s", note, log)
+		}
+	}
+}

@@ -61,15 +61,16 @@ func TestARefusalNamesEveryProblem(t *testing.T) {
 		t.Fatal(err)
 	}
 	install(t, objects, "../../config/crds/flink.apache.org_flinkdeployments.yaml")
+	install(t, objects, "../../config/crds/flink.apache.org_flinksessionjobs.yaml")
 	install(t, objects, "../../config/knative/090-forbidden-keys-policy.yaml")
-	deployments := objects.Resource(schema.GroupVersionResource{
-		Group: "flink.apache.org", Version: "v1beta1", Resource: "flinkdeployments",
-	}).Namespace(namespace(t))
+	kinds := schema.GroupVersion{Group: "flink.apache.org", Version: "v1beta1"}
+	in := namespace(t)
 	for name, row := range map[string]struct {
+		kind string
 		spec map[string]any
 		says []string
 	}{
-		"of the schema": {map[string]any{
+		"of the schema": {"FlinkDeployment", map[string]any{
 			"flinkVersion": "v1_13", "ingress": map[string]any{}, "logConfiguration": map[string]any{"a": "b"},
 			"job":        map[string]any{},
 			"jobManager": map[string]any{"replicas": int64(0)}, "taskManager": map[string]any{"replicas": int64(0)},
@@ -80,7 +81,7 @@ func TestARefusalNamesEveryProblem(t *testing.T) {
 			"spec.jobManager.replicas: Invalid value: JobManager replicas should",
 			"spec.taskManager.replicas: Invalid value: TaskManager replicas must be larger than 0",
 		}},
-		"of the policy": {map[string]any{
+		"of the policy": {"FlinkDeployment", map[string]any{
 			"flinkConfiguration": map[string]any{
 				"kubernetes.namespace": "x", "kubernetes": map[string]any{"cluster-id": "x"},
 			},
@@ -89,13 +90,18 @@ func TestARefusalNamesEveryProblem(t *testing.T) {
 			`Forbidden Flink config key: kubernetes.namespace (spec.flinkConfiguration["kubernetes.namespace"])`,
 			"Forbidden Flink config key: kubernetes.cluster-id", "spec.serviceAccount must be defined. (spec.serviceAccount)",
 		}},
+		"of the policy, a session job": {"FlinkSessionJob", map[string]any{}, []string{
+			"The FlinkDeployment name:  is invalid (spec.deploymentName)", "The job spec should not be empty (spec.job)",
+		}},
 	} {
 		object := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment", "metadata": map[string]any{"name": "1.x"},
+			"apiVersion": "flink.apache.org/v1beta1", "kind": row.kind, "metadata": map[string]any{"name": "1.x"},
 			"spec": row.spec,
 		}}
 		eventually(t, "a refusal "+name, func(ctx context.Context) (bool, error) {
-			_, err := deployments.Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			_, err := objects.Resource(kinds.WithResource(strings.ToLower(row.kind)+"s")).Namespace(in).Create(
+				ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}},
+			)
 			if !apierrors.IsInvalid(err) {
 				return false, nil // the definition or the policy does not count yet
 			}

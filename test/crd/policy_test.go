@@ -354,9 +354,11 @@ func TestRequiredFields(t *testing.T) {
 		content["metadata"].(map[string]any)["name"] = row.name
 		expect(t, fmt.Sprintf("%s (%s)", name, row.reason), denial(t, policies, content, nil), row.says)
 	}
-	bare := map[string]any{"apiVersion": v1beta1.APIVersion, "kind": deployment, "metadata": map[string]any{"name": "a"}}
-	if message := denial(t, policies, bare, nil); problems(message) != 2 {
-		t.Errorf("a deployment without spec lacks two fields: %q", message)
+	for _, kind := range []string{deployment, job} {
+		bare := map[string]any{"apiVersion": v1beta1.APIVersion, "kind": kind, "metadata": map[string]any{"name": "a"}}
+		if message := denial(t, policies, bare, nil); problems(message) != 2 {
+			t.Errorf("a %s without spec lacks two fields: %q", kind, message)
+		}
 	}
 	generated := resourceWith(t, deployment, wellFormed)
 	generated["metadata"] = map[string]any{"generateName": "app-"}

@@ -353,8 +353,12 @@ var sessionJobStates = map[string]func(h *harness){
 func sessionJobDeleted(beginning func(h *harness)) scenario {
 	return scenario{func(h *harness) {
 		beginning(h)
+		held := len(h.resource("etl").GetFinalizers()) > 0
 		h.remove("etl")
 		h.untilGone("etl")
+		if held { // what was never started goes without us
+			h.hears("etl", v1beta1.LifecycleDeleted)
+		}
 		if d := h.w.Kube.Get(kubesim.Deployments, namespace, "session"); d != nil {
 			if j := h.job("etl"); j != nil && !j.State.Ended() {
 				h.t.Errorf("its job is %s", j.State)

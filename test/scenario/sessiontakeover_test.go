@@ -105,6 +105,11 @@ var sessionTakeoverScenarios = map[string]scenario{
 		h.sees("etl", stable, "nothing, path(savepoint)")
 	}, "neither way restarts a job, and the next change carries its state"},
 
+	"a session job that was autoscaled is taken over": {func(h *harness) {
+		h.runs("etl", sessionJob("session", stateful("savepoint"), option("job.autoscaler.enabled", "true")), session())
+		h.keepsWhatWasScaled("etl")
+	}, "it keeps its parallelism until the autoscaler is switched off"},
+
 	"a session job whose finalizer is the Java operator's": {func(h *harness) {
 		h.runs("etl", sessionJob("session"), session())
 		h.leftByAnother("etl", func(map[string]any) {})

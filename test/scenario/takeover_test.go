@@ -64,7 +64,7 @@ func (h *harness) autoscalerStored(name, overrides string) {
 	u.SetName("autoscaler-" + name)
 	u.SetLabels(map[string]string{"component": "autoscaler", "app": name})
 	u.SetOwnerReferences([]metav1.OwnerReference{
-		{APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Name: name, UID: owner.GetUID()},
+		{APIVersion: v1beta1.APIVersion, Kind: kindName(h.kindOf(name)), Name: name, UID: owner.GetUID()},
 	})
 	_ = h.w.Kube.Delete(kubesim.ConfigMaps, namespace, u.GetName(), kubesim.DeleteOptions{}) // what we made meanwhile
 	if _, err := h.w.Kube.Create(kubesim.ConfigMaps, u); err != nil {
@@ -157,6 +157,38 @@ func (h *harness) untilEnded(gvr schema.GroupVersionResource, name string) {
 	h.until(name+" is gone", func() bool { return h.w.Kube.Peek(gvr, namespace, name) == nil })
 }
 
+// keepsWhatWasScaled has the Java operator leave a job that runs, with an autoscaler that had scaled it: its record and
+// the store say so, its spec does not. It is not restarted, and keeps its parallelism until the autoscaler is off.
+func (h *harness) keepsWhatWasScaled(name string) {
+	h.t.Helper()
+	const scaled = "cbc357ccb763df2852fee8c4fc7d55f2:4"
+	h.leftByAnother(name, func(status map[string]any) {
+		r := status["reconciliationStatus"].(map[string]any)
+		text := strings.Replace(r["lastReconciledSpec"].(string), `"flinkConfiguration":{`,
+			`"flinkConfiguration":{"pipeline.jobvertex-parallelism-overrides":"`+scaled+`",`, 1)
+		r["lastReconciledSpec"], r["lastStableSpec"] = text, text
+	})
+	h.autoscalerStored(name, scaled)
+	h.untilStable(name)
+	h.rest()
+	h.sees(name, stable, "nothing")
+	h.says(name, "Autoscaling", "True AutoscalerCollecting")
+	h.edit(name, option("k", "1"))
+	h.untilStable(name)
+	h.sees(name, stable, "nothing, path(savepoint)")
+	expect(
+		h.t, "the parallelism is recorded",
+		strings.Contains(h.status(name).ReconciliationStatus.LastStableSpec, scaled), true,
+	)
+	h.edit(name, option("job.autoscaler.enabled", "false"))
+	h.startsAgain(name, 3)
+	h.untilStable(name)
+	expect(
+		h.t, "the parallelism is recorded",
+		strings.Contains(h.status(name).ReconciliationStatus.LastStableSpec, scaled), false,
+	)
+}
+
 // takeoverScenarios begin with what the Java operator left.
 var takeoverScenarios = map[string]scenario{
 	"a running job is taken over": {func(h *harness) {
@@ -189,34 +221,9 @@ var takeoverScenarios = map[string]scenario{
 	}, "what was deployed is not deployed again, and the next change is an upgrade like any other"},
 
 	"a job that was autoscaled is taken over": {func(h *harness) {
-		const scaled = "cbc357ccb763df2852fee8c4fc7d55f2:4"
 		h.apply("demo", application(stateful("savepoint"), highlyAvailable, option("job.autoscaler.enabled", "true")))
 		h.untilStable("demo")
-		h.leftByAnother("demo", func(status map[string]any) {
-			r := status["reconciliationStatus"].(map[string]any)
-			text := strings.Replace(r["lastReconciledSpec"].(string), `"flinkConfiguration":{`,
-				`"flinkConfiguration":{"pipeline.jobvertex-parallelism-overrides":"`+scaled+`",`, 1)
-			r["lastReconciledSpec"], r["lastStableSpec"] = text, text
-		})
-		h.autoscalerStored("demo", scaled)
-		h.untilStable("demo")
-		h.rest()
-		h.sees("demo", stable, "nothing")
-		h.says("demo", "Autoscaling", "True AutoscalerCollecting")
-		h.edit("demo", option("k", "1"))
-		h.untilStable("demo")
-		h.sees("demo", stable, "nothing, path(savepoint)")
-		expect(
-			h.t, "the parallelism is recorded",
-			strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, scaled), true,
-		)
-		h.edit("demo", option("job.autoscaler.enabled", "false"))
-		h.untilStarts("demo", 3)
-		h.untilStable("demo")
-		expect(
-			h.t, "the parallelism is recorded",
-			strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, scaled), false,
-		)
+		h.keepsWhatWasScaled("demo")
 	}, "it keeps its parallelism until the autoscaler is switched off"},
 
 	"a session job that the Java operator holds is deleted": {func(h *harness) {

@@ -250,3 +250,35 @@ func TestADeletionIsRecordedAsItBegins(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 }
+
+// TestAResourceThatGoesGetsNoStatus: only the write that nobody could read is left out. Listeners hear DELETED.
+func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
+	const ours = v1beta1.FinalizerFlinkSessionJob
+	for name, row := range map[string]struct {
+		finalizers []string
+		deleted    bool
+		gone       bool
+	}{
+		"ours is the last":        {[]string{ours}, true, true},
+		"another one holds it":    {[]string{ours, "example.com/backup"}, true, false},
+		"it is not being deleted": {[]string{ours}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			w.untilSteady()
+			w.s.Resource.Finalizers = row.finalizers
+			if w.jobs = nil; row.deleted { // the job is gone, and nothing is left to be done
+				w.delete()
+			}
+			w.look()
+			p := Make(w.s)
+			if p.Gone != row.gone {
+				t.Errorf("gone %t, want %t: %s", p.Gone, row.gone, p)
+			}
+			status, ok := p.Status.(*v1beta1.FlinkSessionJobStatus)
+			if told := ok && status.LifecycleState == v1beta1.LifecycleDeleted; told != row.deleted {
+				t.Errorf("told as deleted %t, want %t: %s", told, row.deleted, p)
+			}
+		})
+	}
+}

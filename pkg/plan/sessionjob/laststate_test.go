@@ -8,8 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// Statistics are as old as web.refresh-interval of the session cluster lets them be, by Flink's clock. What the job says
-// of it has no effect.
+// Statistics are as old as web.refresh-interval of the session cluster lets them be, by Flink's clock. What the job
+// says of it has no effect.
 func TestTheStatisticsOfAnEndAreWaitedFor(t *testing.T) {
 	longer := []string{"web.refresh-interval", "30000"}
 	rows := map[string]struct {

@@ -436,8 +436,9 @@ func TestTheEmptyJarIsUploadedAtOnce(t *testing.T) {
 	w.untilSteady()
 }
 
+const overrides = "pipeline.jobvertex-parallelism-overrides"
+
 func TestTheAutoscalerOfASessionJob(t *testing.T) {
-	const overrides = "pipeline.jobvertex-parallelism-overrides"
 	scaled := plan.Present(Autoscaled{Data: map[string]string{"parallelismOverrides": "a:2"}})
 	rows := map[string]struct {
 		enabled string

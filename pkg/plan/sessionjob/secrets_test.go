@@ -166,3 +166,24 @@ func TestAStartFromAPathTellsNoSecret(t *testing.T) {
 		t.Errorf("the job does not start from its path but from %q", w.runs[0].SavepointPath)
 	}
 }
+
+func TestStackTraceAndLabelsOfAFailure(t *testing.T) {
+	const trace = `"kubernetes.operator.exception.stacktrace.enabled":"true"`
+	for content, want := range map[string]string{
+		`{}`:              `"message":"IOException: disk full","additionalMetadata":{},"throwableList":[]}`,
+		`{` + trace + `}`: `"stackTrace":"java.io.IOException: disk full password=******\n\tat a.B.c"`,
+		`{` + trace + `,"kubernetes.operator.exception.stacktrace.max.length":"7"}`:    `"stackTrace":"java.io"`,
+		`{"kubernetes.operator.exception.label.mapper":"disk.*full:Disk,network:Net"}`: `{"labels":["Disk"]}`,
+	} {
+		w := newWorld(t, stateless)
+		w.edit(options(content))
+		w.untilSteady()
+		w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+		w.s.Flink.Failure = plan.Present("IOException: disk full")
+		w.s.Flink.FailureTrace = "java.io.IOException: disk full password=hunter2\n\tat a.B.c"
+		w.run()
+		if !strings.Contains(w.status().Error, want) {
+			t.Errorf("%s: %s", content, w.status().Error)
+		}
+	}
+}

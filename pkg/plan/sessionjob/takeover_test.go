@@ -1,10 +1,12 @@
 package sessionjob
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
@@ -90,5 +92,48 @@ func TestTakenOverIsAsDrawn(t *testing.T) {
 	}
 	if err := drawn.Shown("takenOver", shown...); err != nil {
 		t.Error(err)
+	}
+}
+
+// What the Java operator's autoscaler had set is in the record, and may be in its store. The spec has none of it, and
+// the job is not restarted for that.
+func TestATakenOverAutoscaledJobGoesOn(t *testing.T) {
+	const scaled = "a:4"
+	for name, store := range map[string]plan.Observed[Autoscaled]{
+		"as it was left":           plan.Present(Autoscaled{Data: map[string]string{"parallelismOverrides": scaled}}),
+		"the store is gone":        plan.Absent[Autoscaled](),
+		"the store cannot be read": plan.Unknown[Autoscaled]("forbidden"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateful("savepoint"))
+			w.edit(options(`{"job.autoscaler.enabled":"true"}`))
+			w.untilSteady()
+			s := w.status()
+			text := strings.Replace(s.ReconciliationStatus.LastReconciledSpec, `"job.autoscaler.enabled":`,
+				`"`+overrides+`":"`+scaled+`","job.autoscaler.enabled":`, 1)
+			w.s.Resource.Status = v1beta1.FlinkSessionJobStatus{
+				JobStatus: s.JobStatus, LifecycleState: s.LifecycleState, ObservedGeneration: s.ObservedGeneration,
+				ReconciliationStatus: v1beta1.ReconciliationStatus{
+					State: v1beta1.ReconciliationDeployed, LastReconciledSpec: text, LastStableSpec: text,
+				},
+			}
+			w.s.Autoscaled, w.log = store, nil
+			for range 3 {
+				w.run()
+				w.sleep(time.Minute)
+			}
+			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+			if recorded := w.status().ReconciliationStatus.LastReconciledSpec; len(w.runs) != 1 || w.status().Intent != nil ||
+				!strings.Contains(recorded, scaled) {
+				t.Errorf("%d runs, recorded %s; rounds %q", len(w.runs), recorded, w.log)
+			}
+			want := plan.ReasonAutoscalerCollecting
+			if store.IsUnknown() {
+				want = plan.ReasonAutoscalerStoreUnreadable
+			}
+			if c := w.condition("Autoscaling"); !strings.HasPrefix(c, string(want)+": ") {
+				t.Errorf("Autoscaling says %q, want %s", c, want)
+			}
+		})
 	}
 }

@@ -3,9 +3,11 @@ package unsupported
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -48,6 +50,22 @@ func TestItIsToldOnce(t *testing.T) {
 	s.Resource.SetGeneration(3)
 	if changed := Make(s); changed.Status == nil {
 		t.Error("a new generation is told")
+	}
+}
+
+func TestItIsStalled(t *testing.T) {
+	status := *Make(Snapshot{Now: start, Resource: resource()}).Status.(*map[string]any)
+	conditions, _ := status["conditions"].([]metav1.Condition)
+	shown := map[string]metav1.ConditionStatus{}
+	for _, c := range conditions {
+		shown[c.Type] = c.Status
+		if c.Reason != "KindNotSupported" || c.ObservedGeneration != 2 ||
+			!strings.Contains(c.Message, v1beta1.KindFlinkBlueGreenDeployment) {
+			t.Errorf("condition %+v", c)
+		}
+	}
+	if shown["Stalled"] != metav1.ConditionTrue || shown["Ready"] != metav1.ConditionFalse {
+		t.Errorf("conditions %+v", conditions)
 	}
 }
 
