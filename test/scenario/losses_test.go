@@ -242,7 +242,8 @@ func (s *states) cameAndWent(l *loss, all []process.Start) bool {
 
 // lookWhetherTold holds that no job that began with less than it had is called steady, or ended, once that begin is
 // seen, unless status says that its state is not safe, or somebody chose so. Status says it until a start for a spec
-// that is newer than what it said.
+// that is newer than what it said. A job that has finished needs no state until somebody changes it: while status says
+// FINISHED of one that Flink runs again, and that is being stopped, nothing is called steady.
 func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, all []process.Start) {
 	deployed := deployedBy(status)
 	s.losses = slices.DeleteFunc(s.losses, func(l *loss) bool {
@@ -260,8 +261,9 @@ func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, all []pro
 			return true
 		}
 		seen := shows(status, newest) || !s.recent(s.since.begun) && s.since.run == idOf(newest)
+		finished := l.finished != "" && status.JobStatus.State == v1beta1.FlinkJobFinished
 		calm := status.Situation == string(plan.Steady) && status.JobStatus.State == v1beta1.FlinkJobRunning ||
-			status.Situation == string(plan.Ended)
+			status.Situation == string(plan.Ended) && !finished
 		condition := meta.FindStatusCondition(status.Conditions, summary.StateSafe)
 		safe := condition == nil || condition.Status == metav1.ConditionTrue
 		if seen && !l.unseen && calm && safe {
