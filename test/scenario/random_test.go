@@ -404,6 +404,13 @@ func (r *run) runsWhatIsRecorded() {
 			r.describe(),
 		)
 	}
+	for _, vertex := range j.Vertices() {
+		if p := j.WantedOf(vertex); !reactive && len(overridesOf(deployed.Spec)) == 0 && p != j.Parallelism {
+			r.t.Errorf(
+				"%s, and a vertex is to run with %d instead of %d\n%s", recorded.State, p, j.Parallelism, r.describe(),
+			)
+		}
+	}
 	if s.Situation == "Steady" && r.states.owed[want.InitialSavepointPath] {
 		r.t.Errorf(
 			"%s from %s, and the job never began from there\n%s", recorded.State, want.InitialSavepointPath, r.describe(),
@@ -418,17 +425,22 @@ func highestOverride(spec v1beta1.FlinkDeploymentSpec) (highest int) {
 	if spec.DesiredMode() != v1beta1.ModeStandalone {
 		return 0
 	}
-	flat, err := flinkconf.Flatten(spec.FlinkConfiguration)
-	if err != nil {
-		return 0
-	}
-	overrides, _ := store.ReadParallelism(flat["pipeline.jobvertex-parallelism-overrides"])
-	for _, text := range overrides {
+	for _, text := range overridesOf(spec) {
 		if n, err := strconv.Atoi(text); err == nil {
 			highest = max(highest, n)
 		}
 	}
 	return highest
+}
+
+// overridesOf are the vertices whose parallelism a spec asks for; none if it cannot be read.
+func overridesOf(spec v1beta1.FlinkDeploymentSpec) map[string]string {
+	flat, err := flinkconf.Flatten(spec.FlinkConfiguration)
+	if err != nil {
+		return nil
+	}
+	overrides, _ := store.ReadParallelism(flat["pipeline.jobvertex-parallelism-overrides"])
+	return overrides
 }
 
 // settled takes back what would keep a job busy for ever, and options that its spec cannot have.

@@ -19,6 +19,11 @@ func sized(name, source, sink string) change {
 	)
 }
 
+// unsized leaves the parallelism of the vertices to the job.
+func unsized(spec map[string]any) {
+	delete(spec["flinkConfiguration"].(map[string]any), "pipeline.jobvertex-parallelism-overrides")
+}
+
 // parallelismOf is what the source and the sink of the newest job of a resource run with; nothing when it does not.
 func (h *harness) parallelismOf(name string) [2]int {
 	j := h.job(name)
@@ -42,9 +47,15 @@ func (h *harness) rescales() int {
 // resizes gives the source a parallelism of 4 and the sink one of 1, and waits until the job runs with them.
 func (h *harness) resizes(name string) {
 	h.t.Helper()
+	h.resized(name)
+	h.untilStable(name)
+}
+
+// resized gives the source a parallelism of 4 and the sink one of 1, and waits for Flink alone to do it.
+func (h *harness) resized(name string) {
+	h.t.Helper()
 	h.edit(name, sized(name, "4", "1"))
 	h.until("it is rescaled", func() bool { return h.parallelismOf(name) == [2]int{4, 1} })
-	h.untilStable(name)
 }
 
 // rescaleScenarios are changes of the parallelism of single vertices, for TestScenarios.
@@ -79,6 +90,28 @@ var rescaleScenarios = map[string]scenario{
 		h.resizes("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "what Flink refuses is made by an upgrade"},
+
+	"a rescale in place is taken back": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), adaptive, sized("demo", "2", "2")))
+		h.untilStable("demo")
+		h.resized("demo")
+		h.edit("demo", sized("demo", "2", "2"))
+		h.until("it has its size again", func() bool { return h.parallelismOf("demo") == [2]int{2, 2} })
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing")
+	}, "whoever takes it back may do so before it is recorded"},
+
+	"a session job's rescale in place is taken back": {func(h *harness) {
+		h.apply("session", session(adaptive))
+		h.untilStable("session")
+		h.submit("etl", sessionJob("session"))
+		h.untilStable("etl")
+		before := h.parallelismOf("etl")
+		h.resized("etl")
+		h.edit("etl", unsized)
+		h.until("it has its size again", func() bool { return h.parallelismOf("etl") == before })
+		h.untilStable("etl")
+	}, "it is a job on another host, and its spec names no vertex"},
 
 	"a session job is rescaled in place": {func(h *harness) {
 		h.apply("session", session(adaptive))

@@ -137,7 +137,7 @@ func TestWhatARescaleInPlaceNeeds(t *testing.T) {
 				w.flinkSays(row.state)
 			}
 			w.s.Flink.Requirements = plan.Present(map[string]plan.Bounds{vertexA: {Lower: 1, Upper: 8}})
-			p := w.round()
+			p := w.run()
 			if got := w.rescaledBy(p, vertexA+":9"); strings.HasPrefix(got, "rescale") != row.want {
 				t.Errorf("got %s, want it in place %t", got, row.want)
 			}

@@ -16,16 +16,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
 )
 
-// Autoscaled reports whether to look at what the autoscaler keeps of the job: it is on, or the recorded spec may carry
-// what it had set. Before the first deployment there is nothing.
+// Autoscaled reports whether to look at what the autoscaler keeps of the job: it is on, or the recorded spec or the
+// job may carry what it had set. Before the first deployment there is nothing.
 func Autoscaled(v Life) bool {
 	c, known := autoscalerDefaults(v)
 	return known && (asksAutoscaler(c) || mayBeAutoscaled(v))
 }
 
-// mayBeAutoscaled reports whether the recorded spec may carry what an autoscaler had set.
+// mayBeAutoscaled reports whether the recorded spec, or the job itself, may carry what an autoscaler had set.
 func mayBeAutoscaled(v Life) bool {
-	return autoscaled.MayShow(v.Seen.Resource.Status.ReconciliationStatus.LastReconciledSpec)
+	status := v.Seen.Resource.Status
+	return status.Rescaling || autoscaled.MayShow(status.ReconciliationStatus.LastReconciledSpec)
 }
 
 func asksAutoscaler(c flinkconf.Config) bool {

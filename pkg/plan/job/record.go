@@ -98,7 +98,7 @@ func (v Record) starting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentS
 	if intent.Purpose == v1beta1.PurposeRecover {
 		return
 	}
-	status.Retry = nil // what was to be stopped has ended
+	status.Retry, status.Rescaling = nil, false // what was to be stopped has ended
 	if intent.Purpose == v1beta1.PurposeRollback {
 		status.ReconciliationStatus.State = v1beta1.ReconciliationRollingBack
 		return
@@ -174,7 +174,7 @@ func (v Record) Scaled(target v1beta1.FlinkDeploymentSpec) {
 	}
 	v.keepNonces(&record.Spec)
 	v.Deployed = v.Generation
-	v.Want.Retry = nil
+	v.Want.Retry, v.Want.Rescaling = nil, false
 	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
 	v.Store(record, v.IsFirst())
 }

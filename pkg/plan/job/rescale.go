@@ -26,7 +26,9 @@ import (
 //	yes       the spec no longer says     as the rules that follow decide: an upgrade
 //	          that of one of its vertices
 //	yes       as the spec asks            recorded
-//	yes       others                      asked for, then recorded
+//	yes       others                      that it is begun is stored; then asked for, and recorded
+//
+// Without that, who takes the change back before it is recorded would leave the job as it was rescaled.
 func Rescaled(v Life) (Result, bool) {
 	diff := specdiff.Change{}
 	if v.Last != nil {
@@ -52,7 +54,12 @@ func Rescaled(v Life) (Result, bool) {
 	r := Result{Situation: plan.Waiting, Wait: plan.Cause{
 		Reason: plan.ReasonScaling, Message: "the vertices of the job are being rescaled",
 	}}
-	if wanted, differs := rescaling(v).requirements(now); differs {
+	wanted, differs := rescaling(v).requirements(now)
+	if differs && !v.Want.Rescaling {
+		v.Want.Rescaling, r.Record, r.Again = true, "rescale", true
+		return r, true
+	}
+	if differs {
 		r.Actions = []plan.Action{plan.Rescale{
 			JobID: v.Want.JobStatus.JobID, Endpoint: v.Host.Endpoint(), Vertices: wanted,
 		}}

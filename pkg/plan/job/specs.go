@@ -73,12 +73,6 @@ func (v *Specs) LastRunning() bool {
 	return v.Last != nil && (v.Last.Spec.Job == nil || v.Last.Spec.Job.DesiredState() == v1beta1.JobStateRunning)
 }
 
-// asksForMore reports whether the spec asks for something else than what was acted on last.
-func (v *Specs) asksForMore() bool {
-	return v.Last == nil || v.WantsRunning() != v.LastRunning() ||
-		v.Changed().Kind.Effective()
-}
-
 // IsFirst reports whether what is recorded is still the first deployment.
 func (v *Specs) IsFirst() bool {
 	return v.Last != nil && v.Last.Meta != nil && v.Last.Meta.FirstDeployment

@@ -47,6 +47,10 @@ type Progress struct {
 	// Refused is a change of the cluster's objects that the API server refuses
 	// for now, and when it is tried again; absent means none.
 	Refused *Refused `json:"refused,omitempty"`
+	// Rescaling is true while the vertices of the job may have another parallelism
+	// than the recorded spec says: it is stored before Flink is asked to rescale the
+	// job in place, and goes with the record of what runs. Absent for other kinds.
+	Rescaling bool `json:"rescaling,omitempty"`
 	// GivenUpStop is the newest stop with savepoint that was given up while the
 	// job went on under the same ID; absent means none. A pass that was held up
 	// may still ask Flink for it.
