@@ -10,6 +10,7 @@ import (
 // A rescale in place that was begun and is not recorded is undone if the spec no longer asks for it, but not while
 // something else is to be decided first, and never by starting a job that has ended.
 func TestWhatIsLeftOfARescaleIsAChange(t *testing.T) {
+	const suspended = v1beta1.JobStateSuspended
 	rows := map[string]struct {
 		then    func(v Life)
 		problem string
@@ -20,8 +21,8 @@ func TestWhatIsLeftOfARescaleIsAChange(t *testing.T) {
 		"the spec is invalid":           {func(Life) {}, "it is invalid", specdiff.None},
 		"an operation is open":          {func(v Life) { v.Want.Intent = &v1beta1.Intent{} }, "", specdiff.None},
 		"the job has ended":             {func(v Life) { v.SetJobState(v1beta1.FlinkJobFinished) }, "", specdiff.None},
-		"the job is to be suspended":    {func(v Life) { v.Spec.Job.State = v1beta1.JobStateSuspended }, "", specdiff.Upgrade},
-		"the job was suspended":         {func(v Life) { v.Last.Spec.Job.State = v1beta1.JobStateSuspended }, "", specdiff.Upgrade},
+		"the job is to be suspended":    {func(v Life) { v.Spec.Job.State = suspended }, "", specdiff.Upgrade},
+		"the job was suspended":         {func(v Life) { v.Last.Spec.Job.State = suspended }, "", specdiff.Upgrade},
 		"the spec asks for another job": {func(v Life) { v.Spec.Image = "another" }, "", specdiff.Upgrade},
 	}
 	for name, row := range rows {
