@@ -105,12 +105,7 @@ func deploy(t *testing.T, w *World, config map[string]string) {
 		BlockOwnerDeletion: new(bool),
 	}
 	*owner.Controller, *owner.BlockOwnerDeletion = true, true
-	service := &corev1.Service{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"}, ObjectMeta: meta("demo-rest"),
-		Spec: corev1.ServiceSpec{
-			Selector: labels, Ports: []corev1.ServicePort{{Name: "rest", Port: 8081, TargetPort: intstr.FromInt32(8081)}},
-		},
-	}
+	service := restService(labels)
 	service.OwnerReferences = []metav1.OwnerReference{owner}
 	conf := &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta("flink-config-demo"),
@@ -122,6 +117,17 @@ func deploy(t *testing.T, w *World, config map[string]string) {
 	}
 	if _, err := w.Kube.Create(kubesim.ConfigMaps, content(t, conf)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// restService leads to the pods with these labels.
+func restService(labels map[string]string) *corev1.Service {
+	return &corev1.Service{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "demo-rest", Labels: labels},
+		Spec: corev1.ServiceSpec{
+			Selector: labels, Ports: []corev1.ServicePort{{Name: "rest", Port: 8081, TargetPort: intstr.FromInt32(8081)}},
+		},
 	}
 }
 

@@ -91,8 +91,9 @@ func TestFlink2WritesPlans(t *testing.T) {
 	}
 }
 
-func TestStandalone(t *testing.T) {
-	w := NewWorld(t)
+// standalone makes the objects of cluster demo whose TaskManagers have a Deployment of their own.
+func standalone(t *testing.T, w *World, config map[string]string, taskManagers int32) {
+	t.Helper()
 	labels := func(component string) map[string]string {
 		return map[string]string{"app": "demo", "type": "flink-standalone-kubernetes", "component": component}
 	}
@@ -111,9 +112,6 @@ func TestStandalone(t *testing.T) {
 			},
 		}
 	}
-	config := application(map[string]string{
-		"execution.target": "remote", "kubernetes.internal.cluster-mode": "APPLICATION", "parallelism.default": "4",
-	})
 	conf := &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "flink-config-demo"},
@@ -122,13 +120,23 @@ func TestStandalone(t *testing.T) {
 	if _, err := w.Kube.Create(kubesim.ConfigMaps, content(t, conf)); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := w.Kube.Create(kubesim.Services, content(t, restService(labels("jobmanager")))); err != nil {
+		t.Fatal(err)
+	}
 	for _, d := range []*appsv1.Deployment{
-		deployment("demo", "jobmanager", 1), deployment("demo-taskmanager", "taskmanager", 1),
+		deployment("demo", "jobmanager", 1), deployment("demo-taskmanager", "taskmanager", taskManagers),
 	} {
 		if _, err := w.Kube.Create(kubesim.Deployments, content(t, d)); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+func TestStandalone(t *testing.T) {
+	w := NewWorld(t)
+	standalone(t, w, application(map[string]string{
+		"execution.target": "remote", "kubernetes.internal.cluster-mode": "APPLICATION", "parallelism.default": "4",
+	}), 1)
 	w.Settle()
 	mustState(t, w, jobA, job.Created)
 	scale(t, w, "demo-taskmanager", 2)

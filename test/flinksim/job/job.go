@@ -95,30 +95,8 @@ type Options struct {
 	Version string
 	// Adaptive says that the adaptive scheduler runs the job: without slots it waits for resources, see NoGraph.
 	Adaptive bool
-}
-
-// Failure is a Java exception.
-type Failure struct {
-	// Class is the Java class.
-	Class string
-	// Message is the exception's message.
-	Message string
-	// Cause is the exception below, class and message; empty: none.
-	Cause string
-	// At is when it happened.
-	At time.Time
-}
-
-// frame stands for the frames of a stack trace.
-const frame = "\n\tat org.apache.flink.runtime.Model.run(Model.java:1)\n"
-
-// Text is the stack trace.
-func (f Failure) Text() string {
-	text := f.Class + ": " + f.Message + frame
-	if f.Cause != "" {
-		text += "Caused by: " + f.Cause + frame
-	}
-	return text
+	// Batch is execution.runtime-mode BATCH: it makes no checkpoints, and has no statistics of them.
+	Batch bool
 }
 
 // Job is one job in one JobManager process. Not safe for concurrent use.
@@ -142,6 +120,8 @@ type Job struct {
 	From *Snapshot
 	// Restored is the snapshot that it last started or restarted from; nil: none.
 	Restored *Snapshot
+	// RestoredAt is when.
+	RestoredAt time.Time
 	// Failures are the exception history, oldest first.
 	Failures []Failure
 	// Checkpoints are the statistics, oldest first.
@@ -180,7 +160,7 @@ func New(options Options, storage *Storage, from *Snapshot, now time.Time) *Job 
 		Entered: map[State]time.Time{}, operations: map[string]*Operation{},
 	}
 	if from != nil {
-		j.Progress, j.next = from.Progress, from.CheckpointID+1 // whichever job made it
+		j.Progress, j.next, j.RestoredAt = from.Progress, from.CheckpointID+1, now // whichever job made it
 	}
 	j.enter(Created, now)
 	j.NoGraph = j.Adaptive
@@ -196,6 +176,9 @@ func (j *Job) Copy() *Job {
 	for id, o := range j.operations {
 		one := *o
 		then.operations[id] = &one
+		if o == j.finishing {
+			then.finishing = &one
+		}
 	}
 	return &then
 }
@@ -203,6 +186,9 @@ func (j *Job) Copy() *Job {
 func (j *Job) enter(state State, now time.Time) {
 	j.State, j.Entered[state] = state, now
 	j.NoGraph = j.NoGraph && state != Running
+	if j.Adaptive && state == Running {
+		delete(j.Entered, Restarting) // it is a new execution graph
+	}
 	if state.Ended() {
 		j.End = now
 		j.cleanUp()
@@ -212,17 +198,6 @@ func (j *Job) enter(state State, now time.Time) {
 // IsSetUp is false for a job whose JobMaster could not start, such as one whose snapshot is not there: it has no
 // vertices.
 func (j *Job) IsSetUp() bool { return !j.Entered[Created].IsZero() }
-
-// FailToStart ends a job that was just made, because its JobMaster cannot start.
-func (j *Job) FailToStart(cause string, now time.Time) {
-	delete(j.Entered, Created)
-	j.Entered[Initializing] = now
-	j.Failures = append(j.Failures, Failure{
-		Class: "org.apache.flink.runtime.client.JobInitializationException", Message: "Could not start the JobMaster.",
-		Cause: cause, At: now,
-	})
-	j.enter(Failed, now)
-}
 
 // Sparse is a job of which no more is known than how it ended
 // (ArchivedExecutionGraph.createSparseArchivedExecutionGraph).
@@ -287,29 +262,12 @@ func (j *Job) Step(now time.Time, slots bool) {
 	}
 }
 
-// Restart makes the job fail over to its last checkpoint, or to where it started without one. It is FAILED when its
-// restart strategy allows no attempt more.
-func (j *Job) Restart(class, message string, now time.Time) {
-	if j.finishing != nil {
-		j.breakStop(j.finishing, class, message, now)
-		return
-	}
-	if j.Attempts != Endless && j.Restarts >= int64(j.Attempts) {
-		j.Fail(
-			"org.apache.flink.runtime.JobException", "Recovery is suppressed by the restart strategy: "+class+": "+message,
-			now,
-		)
-		return
-	}
-	j.Failures = append(j.Failures, Failure{Class: class, Message: message, At: now})
-	j.Restarts++
-	j.abandon(now, "the job is restarting")
-	j.Progress = 0
-	j.Restored = j.newestState()
+// restore takes the tasks back to the newest state.
+func (j *Job) restore(now time.Time) {
+	j.Progress, j.Restored, j.RestoredAt = 0, j.newestState(), now
 	if j.Restored != nil {
 		j.Progress = j.Restored.Progress
 	}
-	j.enter(Restarting, now)
 }
 
 // newestState is what a restart goes back to: the newest checkpoint, else what the job started from.
@@ -320,16 +278,6 @@ func (j *Job) newestState() *Snapshot {
 		}
 	}
 	return j.From
-}
-
-// Fail ends the job as FAILED.
-func (j *Job) Fail(class, message string, now time.Time) {
-	if j.State.Ended() {
-		return
-	}
-	j.Failures = append(j.Failures, Failure{Class: class, Message: message, At: now})
-	j.abandon(now, "the job failed")
-	j.enter(Failed, now)
 }
 
 // Finish ends the job as FINISHED, as when its sources have come to their end.

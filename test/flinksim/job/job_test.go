@@ -267,6 +267,94 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// history is the statistics as a text: number, kind and status of each snapshot.
+func history(j *Job) string {
+	var all []string
+	for _, c := range j.History() {
+		all = append(all, fmt.Sprintf("%d %t %s", c.ID, c.Savepoint, c.Status))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestSnapshotsAreNumberedAsTheyBegin(t *testing.T) {
+	j, _ := newJob(nil)
+	now := run(j, 2)
+	j.Script.SnapshotSteps = 2
+	j.Begin(Trigger{ID: "t", Kind: Savepoint}, now)
+	for _, want := range []string{
+		"1 false COMPLETED, 2 true IN_PROGRESS", // the checkpoint that is due waits
+		"1 false COMPLETED, 2 true IN_PROGRESS",
+		"1 false COMPLETED, 2 true COMPLETED",
+		"1 false COMPLETED, 2 true COMPLETED, 3 false COMPLETED",
+	} {
+		now = now.Add(time.Minute)
+		if j.Step(now, true); history(j) != want {
+			t.Errorf("%s, want %s", history(j), want)
+		}
+	}
+}
+
+func TestAStopSuspendsOtherSnapshots(t *testing.T) {
+	j, _ := newJob(nil)
+	now := run(j, 1)
+	j.Script.SnapshotSteps, j.Script.FinishSteps = 1, 1
+	j.Begin(Trigger{ID: "a", Kind: Savepoint}, now)
+	j.Begin(Trigger{ID: "b", Kind: Stop}, now)
+	if o, _ := j.Look(Savepoint, "a", now); o.Failure == nil {
+		t.Errorf("savepoint %+v beside a stop", o)
+	}
+	for _, want := range []string{
+		"1 true FAILED, 2 true IN_PROGRESS", "1 true FAILED, 2 true COMPLETED", "1 true FAILED, 2 true COMPLETED",
+	} {
+		if j.Step(now, true); history(j) != want || history(j.Copy()) != want {
+			t.Errorf("%s, its copy %s, want %s", history(j), history(j.Copy()), want)
+		}
+	}
+	if j.Step(now, true); j.State != Finished {
+		t.Errorf("state %s after the stop", j.State)
+	}
+}
+
+// A job that ends while its stop waits for its tasks has the savepoint all the same, once.
+func TestASavepointOfAStopIsOneEntry(t *testing.T) {
+	j, _ := newJob(nil)
+	now := run(j, 1)
+	j.Script.FinishSteps = 5
+	j.Begin(Trigger{ID: "t", Kind: Stop}, now)
+	j.Step(now, true)
+	j.Cancel(now)
+	if o, _ := j.Look(Stop, "t", now); o.Failure == nil || history(j) != "1 true COMPLETED" {
+		t.Errorf("%+v, history %s", o, history(j))
+	}
+}
+
+func TestADiscardShowsInACopy(t *testing.T) {
+	j, _ := newJob(nil)
+	run(j, 2)
+	then := j.Copy()
+	run(j, 1)
+	if len(then.Checkpoints) != 1 || then.Checkpoints[0].Discarded {
+		t.Errorf("the copy is %+v", then.Checkpoints)
+	}
+	if then.Discards(j); len(then.Checkpoints) != 1 || !then.Checkpoints[0].Discarded {
+		t.Errorf("%+v, want the checkpoint discarded", then.Checkpoints)
+	}
+}
+
+func TestARestoreHasItsTime(t *testing.T) {
+	j, s := newJob(nil)
+	now := run(j, 2)
+	if !j.RestoredAt.IsZero() {
+		t.Errorf("restored at %s, and it began empty", j.RestoredAt)
+	}
+	if j.Restart("X", "boom", now.Add(time.Hour)); !j.RestoredAt.Equal(now.Add(time.Hour)) {
+		t.Errorf("restored at %s", j.RestoredAt)
+	}
+	if again := New(j.Options, s, &Snapshot{CheckpointID: 7}, now); !again.RestoredAt.Equal(now) {
+		t.Errorf("restored at %s", again.RestoredAt)
+	}
+}
+
 func TestTriggersAreForgotten(t *testing.T) {
 	j, _ := newJob(nil)
 	now := run(j, 2)

@@ -37,9 +37,6 @@ func (j *Job) Rescale(now time.Time) {
 		return
 	}
 	j.abandon(now, "the job is rescaled")
-	j.Progress, j.Restored = 0, j.newestState()
-	if j.Restored != nil {
-		j.Progress = j.Restored.Progress
-	}
+	j.restore(now)
 	j.enter(Restarting, now)
 }

@@ -1,8 +1,10 @@
 package job
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -24,14 +26,16 @@ const Remembered = 5 * time.Minute
 
 // Checkpoint is one entry of the statistics: a checkpoint or a savepoint.
 type Checkpoint struct {
-	// ID counts checkpoints and savepoints of the job.
+	// ID counts checkpoints and savepoints of the job, in the order in which they begin.
 	ID int64
-	// Status is Completed or Broken; one in flight is an Operation.
+	// Status is InProgress only in History: one in flight is an Operation.
 	Status Status
 	// Savepoint says that it is a savepoint.
 	Savepoint bool
 	// Stop says that it is the savepoint of a stop.
 	Stop bool
+	// Format is a savepoint's.
+	Format string
 	// Path is where it lies.
 	Path string
 	// Trigger is when it began.
@@ -71,6 +75,8 @@ type Operation struct {
 	// Failure is why it failed; nil: it did not.
 	Failure *Failure
 
+	number int64 // of its checkpoint; 0: it never began
+	format string
 	target string
 	cancel bool
 	begun  time.Time
@@ -86,6 +92,8 @@ type Trigger struct {
 	Kind Kind
 	// Target is the directory; empty: the job's SavepointDir.
 	Target string
+	// Format is that of a savepoint; empty: CANONICAL.
+	Format string
 	// Cancel cancels the job after the savepoint.
 	Cancel bool
 }
@@ -99,11 +107,14 @@ func (j *Job) Begin(t Trigger, now time.Time) (fresh bool) {
 		return false
 	}
 	o := &Operation{
-		ID: t.ID, Kind: t.Kind, Status: InProgress, target: t.Target, cancel: t.Cancel, begun: now,
+		ID: t.ID, Kind: t.Kind, Status: InProgress, target: t.Target, format: t.Format, cancel: t.Cancel, begun: now,
 		steps: j.Script.SnapshotSteps,
 	}
 	if o.target == "" {
 		o.target = j.SavepointDir
+	}
+	if o.format == "" {
+		o.format = "CANONICAL"
 	}
 	j.operations[id] = o
 	switch {
@@ -115,8 +126,24 @@ func (j *Job) Begin(t Trigger, now time.Time) (fresh bool) {
 			"Checkpoint triggering task is not being executed at the moment. Job is not in state RUNNING but "+
 				string(j.State)+" instead.",
 		)
+	default:
+		if t.Kind == Stop {
+			j.suspendCheckpoints(now)
+		}
+		o.number = j.next
+		j.next++
 	}
 	return true
+}
+
+// suspendCheckpoints is what a stop does to the snapshots in flight: Flink wants no other one after its savepoint
+// (SchedulerBase.stopWithSavepoint; recorded with Flink 1.20).
+func (j *Job) suspendCheckpoints(now time.Time) {
+	for _, o := range j.inOrder() {
+		if o.Kind != Stop && o.number > 0 {
+			j.fail(o, now, "Checkpoint Coordinator is suspending.")
+		}
+	}
 }
 
 // JobGone is how an operation on a job fails that has ended or was never there: its JobMaster is gone.
@@ -146,14 +173,26 @@ func (j *Job) Look(kind Kind, id string, now time.Time) (Operation, bool) {
 }
 
 // InFlight returns how many operations are not decided.
-func (j *Job) InFlight() int {
-	n := 0
-	for _, o := range j.operations {
-		if o.Status == InProgress {
-			n++
+func (j *Job) InFlight() int { return len(j.inOrder()) }
+
+// History returns the statistics with the snapshots that are in progress, oldest first.
+func (j *Job) History() []Checkpoint {
+	all := slices.Clone(j.Checkpoints)
+	for _, o := range j.inOrder() {
+		if o.number > 0 && o != j.finishing {
+			all = append(all, o.entry(InProgress))
 		}
 	}
-	return n
+	slices.SortStableFunc(all, func(a, b Checkpoint) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// entry is what the statistics say of its snapshot.
+func (o *Operation) entry(status Status) Checkpoint {
+	return Checkpoint{
+		ID: o.number, Status: status, Savepoint: o.Kind != OneCheckpoint, Stop: o.Kind == Stop, Format: o.format,
+		Trigger: o.begun,
+	}
 }
 
 func (j *Job) forget(now time.Time) {
@@ -196,13 +235,15 @@ func (j *Job) inOrder() []*Operation {
 func (j *Job) complete(o *Operation, now time.Time) {
 	if o.Kind == OneCheckpoint {
 		o.Status, o.done = Completed, now
-		o.CheckpointID = j.checkpoint(o.begun, now)
+		o.CheckpointID = j.checkpoint(o.number, o.begun, now)
 		return
 	}
 	o.Path = fmt.Sprintf(
 		"%s/savepoint-%s-%s", o.target, j.ID[:6], fmt.Sprintf("%x", sha256.Sum256([]byte(j.ID+o.ID)))[:12],
 	)
-	j.record(Checkpoint{Savepoint: true, Stop: o.Kind == Stop, Path: o.Path, Trigger: o.begun, End: now})
+	made := o.entry(Completed)
+	made.Path, made.End = o.Path, now
+	j.record(made)
 	if o.Kind == Stop {
 		j.finishing, j.toFinish = o, j.Script.FinishSteps
 		j.finish(now)
@@ -264,30 +305,36 @@ func (j *Job) fail(o *Operation, now time.Time, message string) {
 	o.Status, o.done = Completed, now
 	cause := "org.apache.flink.runtime.checkpoint.CheckpointException: " + message
 	o.Failure = &Failure{Class: completion, Message: cause, Cause: cause, At: now}
-	if j.State == Running {
-		j.record(Checkpoint{
-			Status: Broken, Savepoint: o.Kind != OneCheckpoint, Trigger: o.begun, End: now, Message: message,
-		})
+	if o.number > 0 {
+		broken := o.entry(Broken)
+		broken.End, broken.Message = now, message
+		j.record(broken)
 	}
 }
 
 // abandon fails all operations in flight.
 func (j *Job) abandon(now time.Time, why string) {
-	j.finishing = nil
 	for _, o := range j.inOrder() {
+		if o == j.finishing {
+			o.number = 0 // its savepoint is complete
+		}
 		j.fail(o, now, "Checkpoint Coordinator is suspending: "+why+".")
 	}
+	j.finishing = nil
 }
 
-// cycle completes the periodic checkpoint when the interval is over.
+// cycle completes the periodic checkpoint when the interval is over. It waits for the snapshot that is in flight:
+// execution.checkpointing.max-concurrent-checkpoints is 1 (CheckpointRequestDecider).
 func (j *Job) cycle(now time.Time) {
-	if j.Interval > 0 && now.Sub(j.lastCycle) >= j.Interval && !j.Script.NoCheckpoints {
-		j.checkpoint(now, now)
+	due := j.Interval > 0 && now.Sub(j.lastCycle) >= j.Interval
+	if due && !j.Script.NoCheckpoints && len(j.inOrder()) == 0 {
+		j.next++
+		j.checkpoint(j.next-1, now, now)
 	}
 }
 
 // checkpoint completes a checkpoint and drops the one before: state.checkpoints.num-retained is 1.
-func (j *Job) checkpoint(begun, now time.Time) int64 {
+func (j *Job) checkpoint(number int64, begun, now time.Time) int64 {
 	for i := range j.Checkpoints {
 		if c := &j.Checkpoints[i]; c.Status == Completed && !c.Savepoint {
 			j.discard(c)
@@ -296,9 +343,9 @@ func (j *Job) checkpoint(begun, now time.Time) int64 {
 	j.lastCycle = now
 	path := NotAddressable
 	if j.CheckpointDir != "" {
-		path = fmt.Sprintf("%s/%s/chk-%d", j.CheckpointDir, j.ID, j.next)
+		path = fmt.Sprintf("%s/%s/chk-%d", j.CheckpointDir, j.ID, number)
 	}
-	return j.record(Checkpoint{Path: path, Trigger: begun, End: now})
+	return j.record(Checkpoint{ID: number, Status: Completed, Path: path, Trigger: begun, End: now})
 }
 
 func (j *Job) discard(c *Checkpoint) {
@@ -306,14 +353,23 @@ func (j *Job) discard(c *Checkpoint) {
 	j.storage.Remove(c.Path)
 }
 
-// record gives a snapshot its number, writes the statistics, and stores what succeeded.
-func (j *Job) record(c Checkpoint) int64 {
-	c.ID, c.Progress = j.next, j.Progress
-	if c.Status == "" {
-		c.Status = Completed
+// Discards notes in a copy what was discarded since.
+func (j *Job) Discards(now *Job) {
+	if j == nil || now == nil {
+		return
 	}
-	j.next++
+	for i := range j.Checkpoints {
+		for _, c := range now.Checkpoints {
+			j.Checkpoints[i].Discarded = j.Checkpoints[i].Discarded || c.ID == j.Checkpoints[i].ID && c.Discarded
+		}
+	}
+}
+
+// record writes the statistics, by the numbers of the snapshots, and stores what succeeded.
+func (j *Job) record(c Checkpoint) int64 {
+	c.Progress = j.Progress
 	j.Checkpoints = append(j.Checkpoints, c)
+	slices.SortStableFunc(j.Checkpoints, func(a, b Checkpoint) int { return cmp.Compare(a.ID, b.ID) })
 	if c.Status == Completed && c.Path != NotAddressable {
 		j.storage.Put(Snapshot{
 			Path: c.Path, JobID: j.ID, CheckpointID: c.ID, Savepoint: c.Savepoint, Progress: c.Progress, At: c.End,

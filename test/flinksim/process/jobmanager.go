@@ -292,6 +292,7 @@ func (jm *JobManager) OptionsOf(c Config) job.Options {
 		Retain:        retention(c, jm.flink.jobScripts[name]),
 		Attempts:      c.attempts(),
 		Adaptive:      jm.Adaptive(),
+		Batch:         c["execution.runtime-mode"] == "BATCH",
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 
 // A JobManager answers about a job from what it fetched up to web.refresh-interval ago, whatever happened since:
 // DefaultExecutionGraphCache and, for checkpoint statistics, AbstractCheckpointStatsHandler (Flink 1.20 and 2.2). The
-// list of jobs, the status of operations and the execution result are never cached.
+// list of jobs, the status of operations and the execution result are never cached. That a checkpoint was discarded
+// shows at once: what is remembered of it is the thing itself (CompletedCheckpointStats).
 const (
 	graphCache      = "execution graph"
 	statisticsCache = "checkpoint statistics"
@@ -24,10 +25,11 @@ type remembered struct {
 func (c *call) fetch(cache, id string) *job.Job {
 	key := cache + "/" + id
 	known, ok := c.jm.Files[key].(remembered)
+	j := c.jm.Job(id)
 	if age := c.jm.Now().Sub(known.at); ok && age >= 0 && age < c.jm.Config.RefreshInterval() {
+		known.job.Discards(j)
 		return known.job
 	}
-	j := c.jm.Job(id)
 	if j != nil {
 		j = j.Copy()
 	}

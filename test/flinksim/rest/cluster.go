@@ -115,7 +115,9 @@ func aggregate(c *call, values map[string]string) []any {
 		default:
 			list = append(
 				list,
-				object{"id": name, "min": number(value), "max": number(value), "avg": number(value), "sum": number(value)},
+				object{
+					"id": name, "min": number(value), "max": number(value), "avg": number(value), "sum": number(value), "skew": 0,
+				},
 			)
 		}
 	}

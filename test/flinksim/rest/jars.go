@@ -77,9 +77,9 @@ func deleteJar(c *call) (any, error) {
 func runJar(c *call) (any, error) {
 	at := c.findJar()
 	if at < 0 {
-		return nil, errors.New("java.util.concurrent.CompletionException: " +
-			"org.apache.flink.runtime.rest.handler.RestHandlerException: " +
-			"Jar file /tmp/flink-web-upload/" + c.r.PathValue("jar") + " does not exist")
+		missing := "org.apache.flink.runtime.rest.handler.RestHandlerException: " +
+			"Jar file /tmp/flink-web-upload/" + c.r.PathValue("jar") + " does not exist"
+		return nil, errors.New("java.util.concurrent.CompletionException: " + missing + "\nCaused by: " + missing)
 	}
 	var body struct {
 		JobID       string            `json:"jobId"`
@@ -117,7 +117,8 @@ func runJar(c *call) (any, error) {
 		panic(http.ErrAbortHandler)
 	}
 	if j.State == job.Failed {
-		return nil, mainFailed(j.Failures[0].Cause)
+		why := j.Failures[0]
+		return nil, mainFailed(why.Class + ": " + why.Message + "\nCaused by: " + why.Cause)
 	}
 	return object{"jobid": id}, nil
 }

@@ -32,14 +32,17 @@ func listJobs(c *call) (any, error) {
 func jobsOverview(c *call) (any, error) {
 	list := []any{}
 	for _, j := range c.jm.Jobs() {
-		tasks := object{"total": 0, "running": 0, "finished": 0, "canceled": 0, "failed": 0}
+		total := 0
 		for _, vertex := range j.Vertices() {
 			if !j.IsSetUp() || j.NoGraph {
 				break
 			}
-			tasks["total"] = tasks["total"].(int) + c.jm.Parallelism(j, vertex)
+			total += c.jm.Parallelism(j, vertex)
 		}
-		tasks[strings.ToLower(string(j.State))] = tasks["total"]
+		tasks := object{"total": total}
+		for state, n := range executions(j.State, total) {
+			tasks[strings.ToLower(state)] = n
+		}
 		modified := millis(j.Modified(), -1)
 		if j.NoGraph {
 			modified = 0
@@ -80,9 +83,7 @@ func jobDetails(c *call, j *job.Job) (any, error) {
 			stamps[string(state)] = 0
 		}
 	}
-	if j.NoGraph {
-		stamps[string(job.Initializing)] = millis(j.Start, 0)
-	}
+	stamps[string(job.Initializing)] = millis(j.Start, 0)
 	vertices, plan := c.vertices(j)
 	counted := j.State
 	if j.NoGraph {
@@ -112,6 +113,10 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 	}
 	for i, id := range j.Vertices() {
 		p := c.jm.Parallelism(j, id)
+		tasks := executions(state, p)
+		if j.NoGraph {
+			tasks = executions(state, 0)
+		}
 		node := object{
 			"id": id, "parallelism": p, "operator": "", "operator_strategy": "", "description": "",
 			"optimizer_properties": object{},
@@ -125,7 +130,7 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 		vertices = append(vertices, object{
 			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": job.VertexID(j.Name, "slots"),
 			"parallelism": p, "maxParallelism": 128,
-			"status": state, "start-time": begun, "end-time": ended, "duration": c.duration(j), "tasks": executions(state, p),
+			"status": state, "start-time": begun, "end-time": ended, "duration": c.duration(j), "tasks": tasks,
 			"metrics": c.counters(id, object{
 				"read-records": j.Records(id, c.jm.Now()), "write-records": j.Records(id, c.jm.Now()),
 				"accumulated-busy-time": busy,
@@ -181,10 +186,14 @@ func jobExceptions(c *call, j *job.Job) (any, error) {
 	entries := []any{}
 	for i := len(j.Failures) - 1; i >= len(j.Failures)-limit; i-- {
 		f := j.Failures[i]
-		entries = append(entries, object{
+		entry := object{
 			"exceptionName": f.Class, "stacktrace": f.Text(), "timestamp": millis(f.At, 0), "failureLabels": object{},
-			"taskName": nil, "endpoint": nil, "taskManagerId": nil, "concurrentExceptions": []any{},
-		})
+			"concurrentExceptions": []any{},
+		}
+		if f.Task != "" {
+			entry["taskName"], entry["endpoint"], entry["taskManagerId"] = f.Task, "taskmanager-1:40000", "taskmanager-1"
+		}
+		entries = append(entries, entry)
 	}
 	return object{"exceptionHistory": object{"entries": entries, "truncated": limit < len(j.Failures)}}, nil
 }
@@ -224,9 +233,12 @@ func jobMetrics(c *call) (any, error) {
 		}
 	}
 	values := map[string]string{
-		"numRestarts": fmt.Sprint(j.Restarts), "fullRestarts": fmt.Sprint(j.Restarts),
+		"numRestarts":                  fmt.Sprint(j.Restarts),
 		"numberOfCompletedCheckpoints": fmt.Sprint(completed),
 		"numberOfFailedCheckpoints":    fmt.Sprint(len(j.Checkpoints) - completed),
+	}
+	if !c.jm.Config.AtLeast(2, 0) {
+		values["fullRestarts"] = values["numRestarts"]
 	}
 	for name, value := range c.jm.Metrics("job/" + j.Name) {
 		values[name] = value
@@ -284,10 +296,7 @@ func (c *call) adaptive() (*job.Job, error) {
 		_, err := unknownPath(c)
 		return nil, err
 	case j == nil:
-		return nil, errors.New(
-			"org.apache.flink.runtime.messages.FlinkJobNotFoundException: Could not find Flink job (" + c.r.PathValue("job") +
-				")",
-		)
+		return nil, errors.New(noJob(c.r.PathValue("job")))
 	case !c.jm.Adaptive():
 		return nil, errors.New(
 			"java.lang.UnsupportedOperationException: The DefaultScheduler does not support changing the parallelism " +

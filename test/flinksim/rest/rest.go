@@ -42,6 +42,11 @@ func notFound(jobID string) error {
 		"\n\tat org.apache.flink.runtime.rest.handler.Model.handle(Model.java:1)\n"}
 }
 
+// noJob is the exception about a job that the dispatcher does not know.
+func noJob(id string) string {
+	return "org.apache.flink.runtime.messages.FlinkJobNotFoundException: Could not find Flink job (" + id + ")"
+}
+
 const noLeader = "Service temporarily unavailable due to an ongoing leader election. Please refresh."
 
 // status is an answer with another code than 200.
@@ -64,7 +69,10 @@ func ofJob(cache string, inner func(c *call, j *job.Job) (any, error)) func(*cal
 		if cache != "" {
 			j = c.fetch(cache, id)
 		}
-		if j == nil {
+		switch {
+		case j == nil && cache == "":
+			return nil, &refusal{http.StatusNotFound, noJob(id)}
+		case j == nil:
 			return nil, notFound(id)
 		}
 		return inner(c, j)
@@ -219,7 +227,7 @@ func (c *call) read(into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(c.body, into); err != nil {
-		return refuse(http.StatusBadRequest, "Request did not match expected format: %v", err)
+		return refuse(http.StatusBadRequest, "Request did not match expected format.\nCaused by: %v", err)
 	}
 	return nil
 }

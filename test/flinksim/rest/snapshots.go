@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -8,27 +10,56 @@ import (
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
 
+// The enums of requests. What is none of them is refused.
+type (
+	savepointFormat string
+	checkpointType  string
+)
+
+// UnmarshalText reads a format.
+func (f *savepointFormat) UnmarshalText(text []byte) (err error) {
+	*f, err = one[savepointFormat](text, "CANONICAL", "NATIVE")
+	return err
+}
+
+// UnmarshalText reads a type.
+func (t *checkpointType) UnmarshalText(text []byte) (err error) {
+	*t, err = one[checkpointType](text, "CONFIGURED", "FULL", "INCREMENTAL")
+	return err
+}
+
+func one[T ~string](text []byte, values ...T) (T, error) {
+	if value := T(text); slices.Contains(values, value) {
+		return value, nil
+	}
+	return "", fmt.Errorf("from String %q: not one of the values accepted for Enum class", text)
+}
+
 func triggerSavepoint(c *call) (any, error) {
 	var body struct {
-		Target  string `json:"target-directory"`
-		Cancel  bool   `json:"cancel-job"`
-		Trigger string `json:"triggerId"`
+		Target  string          `json:"target-directory"`
+		Cancel  bool            `json:"cancel-job"`
+		Format  savepointFormat `json:"formatType"`
+		Trigger string          `json:"triggerId"`
 	}
 	if err := c.read(&body); err != nil {
 		return nil, err
 	}
-	return c.trigger(job.Trigger{ID: body.Trigger, Kind: job.Savepoint, Target: body.Target, Cancel: body.Cancel})
+	return c.trigger(job.Trigger{
+		ID: body.Trigger, Kind: job.Savepoint, Target: body.Target, Format: string(body.Format), Cancel: body.Cancel,
+	})
 }
 
 func stopWithSavepoint(c *call) (any, error) {
 	var body struct {
-		Target  string `json:"targetDirectory"`
-		Trigger string `json:"triggerId"`
+		Target  string          `json:"targetDirectory"`
+		Format  savepointFormat `json:"formatType"`
+		Trigger string          `json:"triggerId"`
 	}
 	if err := c.read(&body); err != nil {
 		return nil, err
 	}
-	return c.trigger(job.Trigger{ID: body.Trigger, Kind: job.Stop, Target: body.Target})
+	return c.trigger(job.Trigger{ID: body.Trigger, Kind: job.Stop, Target: body.Target, Format: string(body.Format)})
 }
 
 func triggerCheckpoint(c *call) (any, error) {
@@ -36,10 +67,15 @@ func triggerCheckpoint(c *call) (any, error) {
 		return unknownPath(c)
 	}
 	var body struct {
-		Trigger string `json:"triggerId"`
+		Type    checkpointType `json:"checkpointType"`
+		Trigger string         `json:"triggerId"`
 	}
 	if err := c.read(&body); err != nil {
 		return nil, err
+	}
+	if body.Type == "INCREMENTAL" {
+		return nil, errors.New("java.lang.IllegalStateException: Flink does not support triggering incremental checkpoint " +
+			"explicitly. See FLINK-33723.")
 	}
 	return c.trigger(job.Trigger{ID: body.Trigger, Kind: job.OneCheckpoint})
 }
@@ -54,7 +90,7 @@ func (c *call) trigger(t job.Trigger) (any, error) {
 			http.StatusBadRequest,
 			"Request did not match expected format.\nCaused by: java.lang.NumberFormatException: For input string: %q "+
 				"under radix 16",
-			t.ID,
+			t.ID[:min(2, len(t.ID))],
 		)
 	}
 	j := c.jm.Job(id)
@@ -129,14 +165,17 @@ func checkpointStatistics(_ *call, j *job.Job) (any, error) {
 	if j.OnlyEnd {
 		return nil, refuse(http.StatusNotFound, "Checkpointing has not been enabled.") // though it was
 	}
+	if j.Batch {
+		return nil, refuse(http.StatusNotFound, "Checkpointing has not been enabled.")
+	}
 	if j.NoGraph {
 		none := object{"restored": 0, "total": 0, "in_progress": 0, "completed": 0, "failed": 0}
 		return object{"counts": none, "history": []any{},
 			"latest": object{"completed": nil, "savepoint": nil, "failed": nil, "restored": nil}}, nil
 	}
-	counts := map[job.Status]int{}
+	counts, all := map[job.Status]int{}, j.History()
 	history := []any{}
-	for _, ck := range slices.Backward(j.Checkpoints) {
+	for _, ck := range slices.Backward(all) {
 		counts[ck.Status]++
 		if len(history) < 10 {
 			history = append(history, checkpointJSON(&ck))
@@ -155,13 +194,13 @@ func checkpointStatistics(_ *call, j *job.Job) (any, error) {
 			times++
 		}
 		restored = object{
-			"id": r.CheckpointID, "restore_timestamp": millis(j.Entered[job.Created], 0), "is_savepoint": r.Savepoint,
+			"id": r.CheckpointID, "restore_timestamp": millis(j.RestoredAt, 0), "is_savepoint": r.Savepoint,
 			"external_path": r.Path,
 		}
 	}
 	return object{
 		"counts": object{
-			"restored": times, "total": len(j.Checkpoints) + j.InFlight(), "in_progress": j.InFlight(),
+			"restored": times, "total": len(all), "in_progress": counts[job.InProgress],
 			"completed": counts[job.Completed], "failed": counts[job.Broken],
 		},
 		"latest": object{
@@ -184,36 +223,48 @@ func checkpointJSON(ck *job.Checkpoint) any {
 		kind = "SAVEPOINT"
 	}
 	out := object{
-		"className": map[job.Status]string{job.Completed: "completed", job.Broken: "failed"}[ck.Status],
-		"id":        ck.ID, "status": ck.Status, "is_savepoint": ck.Savepoint, "savepointFormat": nil,
+		"className": map[job.Status]string{
+			job.Completed: "completed", job.Broken: "failed", job.InProgress: "in_progress",
+		}[ck.Status],
+		"id": ck.ID, "status": ck.Status, "is_savepoint": ck.Savepoint, "savepointFormat": nil,
 		"checkpoint_type":   kind,
-		"trigger_timestamp": millis(ck.Trigger, 0), "latest_ack_timestamp": millis(ck.End, -1), "state_size": 1024,
+		"trigger_timestamp": millis(ck.Trigger, 0), "latest_ack_timestamp": millis(ck.Trigger, -1), "state_size": 1024,
 		"checkpointed_size":   1024,
-		"end_to_end_duration": ck.End.Sub(ck.Trigger).Milliseconds(), "num_subtasks": 4, "num_acknowledged_subtasks": 4,
+		"end_to_end_duration": 0, "num_subtasks": 4, "num_acknowledged_subtasks": 4,
 	}
 	if ck.Savepoint {
-		out["savepointFormat"] = "CANONICAL"
+		out["savepointFormat"] = ck.Format
 	}
-	if ck.Status == job.Completed {
+	switch ck.Status {
+	case job.Completed:
 		out["external_path"], out["discarded"] = ck.Path, ck.Discarded
-	} else {
+		out["latest_ack_timestamp"], out["end_to_end_duration"] = millis(ck.End, -1), ck.End.Sub(ck.Trigger).Milliseconds()
+	case job.Broken:
 		out["failure_timestamp"], out["failure_message"] = millis(ck.End, 0), ck.Message
+		out["latest_ack_timestamp"], out["end_to_end_duration"] = -1, ck.End.Sub(ck.Trigger).Milliseconds()
 	}
 	return out
 }
 
 func checkpointConfig(_ *call, j *job.Job) (any, error) {
-	interval := int64(1<<63 - 1)
+	if j.Batch {
+		return nil, refuse(http.StatusNotFound, "Checkpointing is not enabled for this job (%s).", j.ID)
+	}
+	mode, interval := "at_least_once", int64(1<<63-1)
 	if j.Interval > 0 {
-		interval = j.Interval.Milliseconds()
+		mode, interval = "exactly_once", j.Interval.Milliseconds()
+	}
+	backend, storage := "HashMapStateBackend", "FileSystemCheckpointStorage"
+	if j.NoGraph {
+		backend, storage = "Unknown", "Unknown"
 	}
 	return object{
-		"mode": "exactly_once", "interval": interval, "timeout": 600000, "min_pause": 0, "max_concurrent": 1,
+		"mode": mode, "interval": interval, "timeout": 600000, "min_pause": 0, "max_concurrent": 1,
 		"externalization": object{
 			"enabled":                j.Retain == job.RetainedOnCancellation || j.Retain == job.DeletedOnCancellation,
 			"delete_on_cancellation": j.Retain != job.RetainedOnCancellation,
 		},
-		"state_backend": "HashMapStateBackend", "checkpoint_storage": "FileSystemCheckpointStorage",
+		"state_backend": backend, "checkpoint_storage": storage,
 		"unaligned_checkpoints":        false,
 		"tolerable_failed_checkpoints": 0, "aligned_checkpoint_timeout": 0, "checkpoints_after_tasks_finish": true,
 	}, nil
@@ -221,9 +272,9 @@ func checkpointConfig(_ *call, j *job.Job) (any, error) {
 
 func checkpointDetails(c *call, j *job.Job) (any, error) {
 	id, err := strconv.ParseInt(c.r.PathValue("checkpoint"), 10, 64)
-	for i := range j.Checkpoints {
-		if err == nil && j.Checkpoints[i].ID == id {
-			return checkpointJSON(&j.Checkpoints[i]), nil
+	for _, ck := range j.History() {
+		if err == nil && ck.ID == id {
+			return checkpointJSON(&ck), nil
 		}
 	}
 	return nil, refuse(
