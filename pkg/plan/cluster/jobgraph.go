@@ -64,12 +64,14 @@ func leftNoGraph(v Cluster) bool {
 
 // watchContainers notes that a container ran of a cluster that is taken down as one that never ran: that was refused,
 // or came late, and somebody else may take its Deployment away before the next attempt. Whether the job left a graph
-// then, nobody has seen.
+// then, nobody has seen. Where only Flink can look, one that may have begun counts, too: its pod may have come to its
+// node just before the takedown, and be gone before its status says that it ran.
 func (v stopper) watchContainers() {
 	status, intent := &v.Want.JobStatus, v.Intent()
 	never := status.JobGraphRemoved != "" && status.JobGraphRemoved == status.JobID ||
 		intent.Stop == v1beta1.StopNone && intent.Stops != nil && intent.Stops.DeploymentUID != ""
-	if never && v.IsApplication() && status.StartTime == "" && !status.State.IsTerminal() && Remains(v).hasRun() {
+	ran := Remains(v).hasRun() || v.HA().Store.Unreadable() && v.start().MayHaveBegun()
+	if never && v.IsApplication() && status.StartTime == "" && !status.State.IsTerminal() && ran {
 		intent.Began, status.JobGraphRemoved = true, ""
 	}
 }

@@ -140,6 +140,12 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 		"it never ran, and its kubelet writes an end that it makes up": {
 			outOfSight, func(w *world) { w.beginsTooLate(outOfSight, true, nil) }, false, "a container that never began",
 		},
+		"it never ran, and its pod came to a node as its Deployment was lost": {
+			outOfSight, func(w *world) { w.comesTooLate("node-1") }, true, "it may have begun before its status says so",
+		},
+		"it never ran, and its pod came to no node": {
+			outOfSight, func(w *world) { w.comesTooLate("") }, false, "nobody can have begun it",
+		},
 		"it never ran, and did before its Deployment was lost and a redeploy overtook the stop": {
 			outOfSight, func(w *world) { w.beginsTooLate(outOfSight, false, redeploy("file:///given", 2)) }, true,
 			"the same",
@@ -256,6 +262,19 @@ func (w *world) beginsTooLate(spec string, guessed bool, overtakes func(*v1beta1
 	if overtakes != nil {
 		w.edit(overtakes)
 	}
+	w.run()
+	w.lose()
+}
+
+// comesTooLate is the same of a pod that comes to a node, and whose status says nothing before it is gone.
+func (w *world) comesTooLate(node string) {
+	w.neverRan(outOfSight)
+	w.edit(upgradeImage)
+	w.run()
+	w.lose()
+	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(w.s.Now)}}
+	pod.Spec.NodeName = node
+	w.s.Pods = plan.Present([]corev1.Pod{pod})
 	w.run()
 	w.lose()
 }

@@ -238,9 +238,9 @@ func (j *Job) complete(o *Operation, now time.Time) {
 		o.CheckpointID = j.checkpoint(o.number, o.begun, now)
 		return
 	}
-	o.Path = fmt.Sprintf(
-		"%s/savepoint-%s-%s", o.target, j.ID[:6], fmt.Sprintf("%x", sha256.Sum256([]byte(j.ID+o.ID)))[:12],
-	)
+	// Flink draws the name of each: another run of the job writes over none.
+	name := sha256.Sum256(fmt.Append(nil, j.ID, o.ID, j.Start.UnixMilli()))
+	o.Path = fmt.Sprintf("%s/savepoint-%s-%x", o.target, j.ID[:6], name[:6])
 	made := o.entry(Completed)
 	made.Path, made.End = o.Path, now
 	j.record(made)
