@@ -28,6 +28,12 @@ var clusterVerbs = map[string]func(r *sessionRun, n int){
 			r.apply(host, r.cluster())
 		}
 	},
+	"cluster-web-refresh": func(r *sessionRun, n int) {
+		if r.refresh = pick(n, "", "3 s", "20 s", "0 s"); r.there(host) {
+			r.losesProcess()
+			r.apply(host, r.cluster())
+		}
+	},
 	"cluster-ha": func(r *sessionRun, _ int) {
 		if r.there(host) {
 			r.losesProcess()

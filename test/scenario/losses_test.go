@@ -182,6 +182,14 @@ func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
 // reports says whether a report of that time, nil for none, may be about a loss.
 func reports(at *metav1.Time, l *loss) bool { return at != nil && !at.Time.Before(l.on) }
 
+// toldUnknown reports whether status tells that nobody saw what the newest state was of, and nobody did: a JobManager
+// that began its job as it was taken down, and failed for good as its TaskManagers left.
+func (s *states) toldUnknown() bool {
+	told := s.status().LostProgress
+	return told != nil && told.Unknown != nil && !s.shown[s.holder] &&
+		told.Unknown.Unix() >= time.UnixMilli(s.holder.at).Unix()
+}
+
 // hasBegunAgain reports whether a status tells of lost progress, which stored holds it to, or a job began again since
 // the resource was made: the one of the status, one that it replaced, or maybe one that nobody saw.
 func (s *states) hasBegunAgain(status v1beta1.FlinkDeploymentStatus) bool {

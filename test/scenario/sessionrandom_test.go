@@ -40,6 +40,8 @@ type sessionRun struct {
 	*harness
 	mode  int
 	slots int
+	// refresh is the cluster's web.refresh-interval; empty is the default.
+	refresh string
 	// flipped says that high availability was turned to the other than the mode has.
 	flipped bool
 	// jobs are etl and etl2.
@@ -64,6 +66,9 @@ func newSessionRun(t testing.TB) *sessionRun {
 
 func (r *sessionRun) cluster() map[string]any {
 	changes := []change{option("taskmanager.numberOfTaskSlots", strconv.Itoa(2+r.slots))}
+	if r.refresh != "" {
+		changes = append(changes, option("web.refresh-interval", r.refresh))
+	}
 	if r.highlyAvailable() {
 		changes = append(changes, highlyAvailable)
 	}

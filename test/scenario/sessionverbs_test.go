@@ -98,7 +98,18 @@ var hostedVerbs = map[string]func(j *hostedJob, n int){
 		j.running("its job failed", func(runs *job.Job) { runs.Fail("X", "no such topic", j.r.w.Clock.Now()) })
 	},
 	"fail-over": func(j *hostedJob, _ int) {
-		j.running("", func(runs *job.Job) { runs.Restart("X", "no such topic just now", j.r.w.Clock.Now()) })
+		j.running("", func(runs *job.Job) {
+			if runs.Restart("X", "no such topic just now", j.r.w.Clock.Now()); runs.State.Ended() {
+				j.excuse("its job failed") // it may not restart
+			}
+		})
+	},
+	"restart-strategy": func(j *hostedJob, n int) {
+		j.change(set("restart-strategy.type", pick(n, "", "none", "fixed-delay", "exponential-delay")),
+			set("restart-strategy.fixed-delay.attempts", pick(n/4, "", "2")))
+	},
+	"web-refresh": func(j *hostedJob, n int) { // that of its cluster counts
+		j.change(set("web.refresh-interval", pick(n, "", "1 s", "40 s")))
 	},
 	"finish-job": func(j *hostedJob, _ int) {
 		j.running("its job finished", func(runs *job.Job) { j.floor = 0; runs.Finish(j.r.w.Clock.Now()) })

@@ -22,6 +22,8 @@ type states struct {
 	floor  int64
 	done   int64 // what the newest run had completed when it finished
 	latest string
+	// holder is the run that completed latest.
+	holder runID
 	// chosen are the states that a person told the job to start from, in that order, and it did not yet.
 	chosen map[string]int
 	// owed are those of them that the job has to begin from, because its spec has kept the state ever since.
@@ -112,6 +114,9 @@ func (s *states) look() {
 			delete(s.owed, start.From)
 			s.floor, s.latest, s.losses = start.Progress, start.From, nil
 		}
+		if start.Progress < s.floor && s.toldUnknown() {
+			s.forget()
+		}
 		if start.Progress < s.floor && !s.isRerun(start.JobID, start.At) {
 			s.h.t.Errorf("began with less than it had: %s, and %s had completed progress %d", start, s.latest, s.floor)
 		}
@@ -165,7 +170,7 @@ func (s *states) look() {
 			continue
 		}
 		if c.Status == job.Completed && c.Progress > s.floor {
-			s.floor, s.latest = c.Progress, c.Path
+			s.floor, s.latest, s.holder = c.Progress, c.Path, runID{j.ID, j.Start.UnixMilli()}
 		}
 	}
 }
