@@ -23,7 +23,8 @@ type taken struct {
 //	                         that goes with it, and its name follows from it
 //	no                       begun in status, stored, then asked for            the history in status
 func (v Snapshots) take() taken {
-	if v.Problem != "" || (!v.Wanted() && !v.HasHistory()) {
+	closes := v.Seen.Resource.Status.Intent != nil // such a round has not asked for the snapshots yet
+	if v.Problem != "" || closes || (!v.Wanted() && !v.HasHistory()) {
 		return taken{}
 	}
 	f := v.facts()

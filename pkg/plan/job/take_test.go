@@ -147,3 +147,32 @@ func TestWhichCheckpointTimesAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// The round that closes a start has not asked for the snapshots: those that an earlier answer has are left alone.
+func TestOldSnapshotsGoOnceTheStartIsClosed(t *testing.T) {
+	for _, row := range []struct {
+		intent *v1beta1.Intent
+		want   int
+	}{{nil, 2}, {&v1beta1.Intent{Step: v1beta1.StepReleased}, 0}} {
+		v := newLife(t, func(s *Seen) {
+			s.Resource.Status.Intent = row.intent
+			const options = `"kubernetes.operator.savepoint.history.max.count":"1",` +
+				`"kubernetes.operator.periodic.savepoint.interval":"1 h"`
+			optioned(t, s, options, options)
+			var old []v1beta1.FlinkStateSnapshot
+			for range 3 {
+				one := v1beta1.FlinkStateSnapshot{}
+				one.Spec.Savepoint = &v1beta1.SavepointSpec{}
+				one.Namespace, one.Spec.JobReference = s.Resource.Namespace, &v1beta1.JobReference{
+					Kind: v1beta1.JobKindFlinkDeployment, Name: s.Resource.Name,
+				}
+				one.Labels = map[string]string{v1beta1.LabelSnapshotTriggerType: string(v1beta1.SnapshotTriggerPeriodic)}
+				old = append(old, one)
+			}
+			s.Snapshots = plan.Present(old)
+		})
+		if got := len(Snapshots(v).take().Actions); got != row.want {
+			t.Errorf("%d actions with %v, want %d", got, row.intent, row.want)
+		}
+	}
+}
