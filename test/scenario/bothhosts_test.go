@@ -112,7 +112,8 @@ var applicationStories = map[string]struct {
 var ofOneHost = map[string][]string{
 	"vertices are named by the IDs of one job, and one story is a session job's": {
 		"rescaled in place", "rescaled in place, and Flink refuses it", "rescaled by an upgrade",
-		"a session job is rescaled in place", "the autoscaler follows the load in place",
+		"a session job is rescaled in place", "a rescale in place is taken back",
+		"a session job's rescale in place is taken back", "the autoscaler follows the load in place",
 		"the autoscaler scales by an upgrade", "the autoscaler scales a session job", "the autoscaler is turned off",
 		"the autoscaler is reset", "an edit of an autoscaled job",
 	},

@@ -56,7 +56,8 @@ func (r *run) onTaskManagers(change func(u *unstructured.Unstructured)) {
 var nativeOnly = map[string]string{
 	"an upgrade whose last TaskManager has begun, and its kubelet is dead": "a Deployment makes the pod, where it likes",
 	"recorded savepoints from start to start":                              "a suspended cluster is gone",
-	"rescaled in place": "only native TaskManagers follow the job", "the autoscaler follows the load in place": "the same",
+	"rescaled in place": "only native TaskManagers follow the job", "a rescale in place is taken back": "the same",
+	"the autoscaler follows the load in place": "the same",
 }
 
 // TestStandaloneScenarios tells the stories of clusters in standalone mode. Each ends as in native mode, but for what
