@@ -15,7 +15,7 @@ import (
 // deleteCluster deletes the JobManager Deployment of a cluster, and then what goes with it.
 func (c *Executor) deleteCluster(ctx context.Context, r *round, a plan.DeleteCluster) error {
 	if a.WhileOpen != "" {
-		if err := c.stillOpen(ctx, r, a.WhileOpen); err != nil {
+		if err := c.notReleased(ctx, r, a.WhileOpen); err != nil {
 			return err
 		}
 	}

@@ -163,16 +163,35 @@ func ownedBy(u *unstructured.Unstructured, owner types.UID) bool {
 
 // stillOpen reads the resource again: only the pass whose intent is open may remove another operation's object.
 func (c *Executor) stillOpen(ctx context.Context, r *round, operation string) error {
+	_, err := c.openStep(ctx, r, operation)
+	return err
+}
+
+// notReleased is the same, of an intent whose start no other pass has released meanwhile: what was prepared runs then.
+func (c *Executor) notReleased(ctx context.Context, r *round, operation string) error {
+	step, err := c.openStep(ctx, r, operation)
+	if err == nil && step == v1beta1.StepReleased {
+		err = fail.Conflictf(
+			"remove what was prepared", "StartReleased", "operation %s of %s was released", operation, r.object,
+		)
+	}
+	return err
+}
+
+// openStep reads which step the open intent of the resource is at, if that is the one of this operation.
+func (c *Executor) openStep(ctx context.Context, r *round, operation string) (v1beta1.IntentStep, error) {
 	now, found, err := c.Kube.Get(ctx, r.object)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if found {
-		if open, _, _ := unstructured.NestedString(now.Object, "status", "intent", "operationID"); open == operation {
-			return nil
+		open, _, _ := unstructured.NestedString(now.Object, "status", "intent", "operationID")
+		step, _, _ := unstructured.NestedString(now.Object, "status", "intent", "step")
+		if open == operation {
+			return v1beta1.IntentStep(step), nil
 		}
 	}
-	return fail.Conflictf(
+	return "", fail.Conflictf(
 		"prepare a start", "IntentClosed", "operation %s is no longer the open intent of %s", operation, r.object,
 	)
 }

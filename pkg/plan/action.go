@@ -185,8 +185,8 @@ type DeleteCluster struct {
 	Owned []OwnedObject
 	// ResourceVersion is a further precondition; empty asks for none.
 	ResourceVersion string
-	// WhileOpen is the ID of the intent that must still be open, read again just before; empty asks for none. Only the
-	// pass whose intent is open may remove what another operation prepared.
+	// WhileOpen is the ID of the intent that must still be open, and not released, read again just before; empty asks for
+	// none. Only the pass whose intent is open may remove what another operation prepared, and only while it does not run.
 	WhileOpen string
 	// Orphan leaves the pods behind.
 	Orphan bool
