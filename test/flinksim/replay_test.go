@@ -151,7 +151,7 @@ func (p *play) ask(s step) {
 	theirs := []byte(p.instead(string(r.Answer)))
 	compare(p.t, s.asks, decoded(p.t, theirs), decoded(p.t, answer))
 	request := method + " " + path
-	for path, line := range differences(heard(p.t, request, r.Status, theirs), heard(p.t, request, status, answer)) {
+	for path, line := range differences(asRead(p.t, request, r.Status, theirs), asRead(p.t, request, status, answer)) {
 		excepted := false
 		for field := range s.but {
 			if strings.HasPrefix(path, field) {

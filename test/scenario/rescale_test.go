@@ -47,12 +47,12 @@ func (h *harness) rescales() int {
 // resizes gives the source a parallelism of 4 and the sink one of 1, and waits until the job runs with them.
 func (h *harness) resizes(name string) {
 	h.t.Helper()
-	h.resized(name)
+	h.flinkResizes(name)
 	h.untilStable(name)
 }
 
-// resized gives the source a parallelism of 4 and the sink one of 1, and waits for Flink alone to do it.
-func (h *harness) resized(name string) {
+// flinkResizes gives the source a parallelism of 4 and the sink one of 1, and waits for Flink alone to do it.
+func (h *harness) flinkResizes(name string) {
 	h.t.Helper()
 	h.edit(name, sized(name, "4", "1"))
 	h.until("it is rescaled", func() bool { return h.parallelismOf(name) == [2]int{4, 1} })
@@ -94,7 +94,7 @@ var rescaleScenarios = map[string]scenario{
 	"a rescale in place is taken back": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), adaptive, sized("demo", "2", "2")))
 		h.untilStable("demo")
-		h.resized("demo")
+		h.flinkResizes("demo")
 		h.edit("demo", sized("demo", "2", "2"))
 		h.until("it has its size again", func() bool { return h.parallelismOf("demo") == [2]int{2, 2} })
 		h.untilStable("demo")
@@ -107,7 +107,7 @@ var rescaleScenarios = map[string]scenario{
 		h.submit("etl", sessionJob("session"))
 		h.untilStable("etl")
 		before := h.parallelismOf("etl")
-		h.resized("etl")
+		h.flinkResizes("etl")
 		h.edit("etl", unsized)
 		h.until("it has its size again", func() bool { return h.parallelismOf("etl") == before })
 		h.untilStable("etl")

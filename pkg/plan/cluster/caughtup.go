@@ -16,7 +16,8 @@ import (
 // somebody has deleted, and make another pod of it: a second JobManager beside ours. Each hears of all changes in their
 // order, so one that has seen what is prepared, which came later, makes no more of it. What it made until then is left
 // to the garbage collector, see madeLate. After a pod the start is prepared anew: a JobManager may have written
-// high-availability data. ADR 71. First match wins:
+// high-availability data. A pass whose status is old may find the pods of a start that another one has released: what
+// B2 deletes is not deleted then (DeleteCluster.WhileOpen), and the pass looks again. ADR 71. First match wins:
 //
 //	 #  of other Deployments there are   the controllers                           then
 //	B1  not known                        -                                         wait
@@ -37,7 +38,7 @@ func (v starter) awaitLeftovers(jm *appsv1.Deployment) (job.Result, bool) {
 		return stopper(v).setsUnknown(), true
 	case unknown:
 		return r, true
-	case len(Remains(v).PodsLeft()) > 0: // none is of the prepared start: that has no replicas
+	case len(Remains(v).PodsLeft()) > 0: // none is of the prepared start, see above
 		return v.removePrepared(jm), true
 	case v.othersAskForPods(jm):
 		return v.behind(), true

@@ -13,7 +13,7 @@ import "github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 //	are equal   yes                              no                                       nothing
 //	are equal   yes                              yes                                      a scaling
 func (v *Round) Changed() specdiff.Change {
-	diff := v.Specs.Changed()
+	diff := v.difference()
 	atRest := v.Problem == "" && v.Want.Intent == nil
 	runs := v.LastRunning() && v.WantsRunning() && !v.Want.JobStatus.State.IsTerminal()
 	if !diff.Kind.Effective() && v.Want.Rescaling && atRest && runs {

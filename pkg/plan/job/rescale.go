@@ -54,12 +54,11 @@ func Rescaled(v Life) (Result, bool) {
 	r := Result{Situation: plan.Waiting, Wait: plan.Cause{
 		Reason: plan.ReasonScaling, Message: "the vertices of the job are being rescaled",
 	}}
-	wanted, differs := rescaling(v).requirements(now)
-	if differs && !v.Want.Rescaling {
+	switch wanted, differs := rescaling(v).requirements(now); {
+	case differs && !v.Want.Rescaling:
 		v.Want.Rescaling, r.Record, r.Again = true, "rescale", true
 		return r, true
-	}
-	if differs {
+	case differs:
 		r.Actions = []plan.Action{plan.Rescale{
 			JobID: v.Want.JobStatus.JobID, Endpoint: v.Host.Endpoint(), Vertices: wanted,
 		}}

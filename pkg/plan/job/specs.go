@@ -30,13 +30,13 @@ type Specs struct {
 	// Unreadable says why status.reconciliationStatus cannot be read; empty when it can.
 	Unreadable string
 
-	// changed is Changed, of Spec and of what was Last then: whoever has another Spec count forgets it.
+	// changed is difference, of Spec and of what was Last then: whoever has another Spec count forgets it.
 	changed *specdiff.Change
 	then    *v1beta1.ReconciledDeployment
 }
 
-// Changed is what the spec that counts changes of the one acted on last, which must be there.
-func (v *Specs) Changed() specdiff.Change {
+// difference is what the spec that counts changes of the one acted on last, which must be there.
+func (v *Specs) difference() specdiff.Change {
 	if v.changed == nil || v.then != v.Last {
 		v.changed, v.then = changeOf(v.Last, &v.Spec), v.Last
 	}

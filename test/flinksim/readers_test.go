@@ -148,8 +148,8 @@ func (c canned) RoundTrip(*http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// heard is what package flinkrest makes of an answer to a request, as JSON values: all that kn-flink knows of it.
-func heard(t *testing.T, request string, status int, answer []byte) any {
+// asRead is what package flinkrest makes of an answer to a request, as JSON values: all that kn-flink knows of it.
+func asRead(t *testing.T, request string, status int, answer []byte) any {
 	t.Helper()
 	c, err := flinkrest.New(flinkrest.Options{
 		BaseURL: "http://flink", Wrap: func(http.RoundTripper) http.RoundTripper { return canned{status, answer} },

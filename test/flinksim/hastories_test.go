@@ -4,46 +4,13 @@ import (
 	"maps"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
-// What hack/flinkrecord did in playApplication, playHA and playAdaptive.
-
-// anApplication begins an application cluster of one TaskManager with the n-th job.
-func anApplication(n int, script process.Script, more map[string]string) func(p *play) {
-	return func(p *play) {
-		p.w = NewWorld(p.t)
-		config := p.recordedOptions()
-		maps.Copy(config, map[string]string{
-			"kubernetes.internal.cluster-mode": "APPLICATION", "pipeline.name": recordJob,
-			"$internal.pipeline.job-id": jobOf(n),
-		})
-		maps.Copy(config, more)
-		p.w.Flink.Script("flink", "demo", script)
-		standalone(p.t, p.w, config, 1)
-	}
-}
-
-func applicationStory() story {
-	leads := do(func(p *play) {
-		for range 10 {
-			p.w.Step()
-		}
-	})
-	return story{anApplication(20, process.Script{MainSteps: 20}, map[string]string{
-		"jobmanager.scheduler": "adaptive", "execution.checkpointing.interval": "1000 ms",
-	}), steps(
-		leads, "application-jobs-before-submit", "application-job-before-submit", waits(5),
-		but("application-jobs", map[string]string{"[0].tasks": "its tasks had not begun"}),
-		but("application-job", map[string]string{".vertices[": "its tasks had not begun", ".status-counts": "the same"}),
-		"application-jars", "application-jar-run", "resource-requirements", "resource-requirements-set",
-		"resource-requirements-bad", "application-cancel", waits(5), "application-overview-after-cancel",
-	)}
-}
+// What hack/flinkrecord did in playHA.
 
 const results = "file:///flink-data/results"
 
@@ -134,54 +101,5 @@ func restoredStory(kind string) story {
 	}, steps(
 		waits(0), fact("ha-data-has-a-checkpoint-of-a-job-restored-from-a-savepoint", kept),
 		crashes("jobmanager"), waits(5), "ha-checkpoints-of-a-job-that-was-restored-and-began-again",
-	)}
-}
-
-// taskManagers has the session cluster have so many.
-func taskManagers(n int64) step {
-	return do(func(p *play) { scale(p.t, p.w, "demo-taskmanager", n) })
-}
-
-// told asks what is told of a job under the adaptive scheduler some time later.
-func told(name string) []step {
-	return steps(waits(5), "adaptive-job-"+name, "adaptive-checkpoints-"+name, "adaptive-checkpoint-config-"+name)
-}
-
-func adaptiveSession() func(p *play) {
-	return aSession(map[string]string{
-		"jobmanager.scheduler": "adaptive", "restart-strategy.fixed-delay.attempts": "9",
-	})
-}
-
-// adaptiveStory ends jobs while they run, and while they wait for resources.
-func adaptiveStory() story {
-	const every = "--checkpoint-ms"
-	once := map[string]any{"checkpointType": "FULL", "triggerId": triggerOf(80)}
-	hourly := steps(
-		runs(84, nil, every, "3600000"), waits(5), posts("/jobs/"+jobOf(84)+"/checkpoints", once), waits(5),
-	)
-	return story{adaptiveSession(), steps(
-		runs(80, nil, every, "500"), waits(5), acts(80, cancel), told("canceled-running"),
-		runs(81, nil, every, "500"), waits(5), taskManagers(0), told("waiting-after-it-ran"),
-		acts(81, cancel), told("canceled-waiting-after-it-ran"),
-		fact("checkpoint-of-a-job-that-was-cancelled-while-it-waited-for-resources", func(p *play) any {
-			_, there := p.w.Storage.Get(p.w.Flink.Job("flink", "demo", jobOf(81)).Latest(false).Path)
-			return there
-		}),
-		runs(82, nil, every, "500"), told("waiting-before-it-ran"), acts(82, cancel), told("canceled-waiting-before-it-ran"),
-		runs(83, nil), waits(5), acts(83, cancel), told("canceled-waiting-without-checkpointing"),
-		"adaptive-jobs", taskManagers(1), waits(5), hourly, taskManagers(0), waits(5), taskManagers(1), told("running-again"),
-	)}
-}
-
-// noResourcesStory is of jobs that waited in vain.
-func noResourcesStory() story {
-	gone := func(j *job.Job, now time.Time) {
-		j.Fail("org.apache.flink.runtime.jobmanager.scheduler.NoResourceAvailableException", "none", now)
-	}
-	return story{adaptiveSession(), steps(
-		runs(85, nil, "--checkpoint-ms", "500"), waits(5), taskManagers(0), waits(5), acts(85, gone),
-		told("failed-waiting-after-it-ran"),
-		runs(86, nil, "--checkpoint-ms", "500"), waits(5), acts(86, gone), told("failed-waiting-before-it-ran"),
 	)}
 }
