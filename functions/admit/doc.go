@@ -1,12 +1,14 @@
 // Command admit is the function behind the admission webhook: it validates and mutates resources on their way into the
-// API server and renews the certificate that it is reached under. It sleeps at zero pods until one of these wakes it:
+// API server. It sleeps at zero pods until an AdmissionReview of the API server wakes it, through the ingress gateway:
 //
-//	POST /validate, /mutate   AdmissionReviews of the API server, through the ingress gateway
-//	POST /renew               the daily ping of PingSource flink-admit-certificate, a CloudEvent
+//	POST /validate/<token>, /mutate/<token>, /validators/<token>, /mutators/<token>
 //
-// `admit ping URL` sends one such ping instead of serving; the Job that makes the first certificate runs it.
+// The token cannot be guessed: it stands in Secret flink-admit-tls and in the webhook configurations. Every other path
+// is not found.
+//
+// `admit renew` makes or renews the certificate and the token in place of serving. CronJob flink-admit-certificate runs
+// it each day, and a Job of that name after an installation.
 //
 // I/O, wiring only: it serves HTTP, reads resources and writes its own certificate; packages admission and certs do the
-// work. Everything here is idempotent and changes no user's resource, so it needs no protection from being called by
-// others in the cluster. Start reading at newHandler.
+// work. Start reading at newHandler.
 package main

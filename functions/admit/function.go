@@ -5,35 +5,39 @@ import (
 	"net/http"
 	"time"
 
-	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"go.uber.org/zap"
 	admissionv1 "k8s.io/api/admission/v1"
 	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/admission"
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/certs"
-	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/extension"
-	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/startup"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
 const (
 	// component names the function in logs and audit logs.
 	component = "admit"
-	// renewPath takes the daily ping.
-	renewPath = "/renew"
-	// renewBudget bounds one renewal: six requests of the API server as a rule.
-	renewBudget = 20 * time.Second
 	// tlsSecret and webhooks name the objects of config/knative/820-gateway.yaml and 830-webhooks.yaml; a test compares
 	// them.
 	tlsSecret = "flink-admit-tls"
 	webhooks  = "flink-admit"
+	// eventKey names the Secret that config/knative/300-reconcile.yaml and its like mount.
+	eventKey = "flink-event-key"
 )
 
-// newHandler is the whole function. Whatever is not a renewal is a review, or is told so.
+// calls are the first parts of the paths by the names of the webhooks that call them.
+var calls = map[string]string{
+	"validationwebhook.flink.apache.org": admission.ValidatePath,
+	"mutationwebhook.flink.apache.org":   admission.MutatePath,
+	extension.ValidatorsWebhook:          admission.ValidatorsPath,
+	extension.MutatorsWebhook:            admission.MutatorsPath,
+}
+
+// newHandler is the whole function: it answers reviews under the paths that only the API server knows.
 func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) http.Handler {
 	log := f.Logger(component, s.Logging)
 	judges := admission.Judges{
@@ -45,7 +49,7 @@ func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) 
 	jars := &starter{url: s.JarsFunction, now: now, log: log}
 	reviews := admission.Handler{
 		Judge: func(ctx context.Context, r *admissionv1.AdmissionRequest) (*apis.FieldError, error) {
-			if r.Kind.Kind == v1beta1.KindFlinkSessionJob && (r.DryRun == nil || !*r.DryRun) {
+			if k, _ := kinds.Of(r.Kind.Kind); k.Uploads && (r.DryRun == nil || !*r.DryRun) {
 				jars.start(ctx)
 			}
 			return judges.Judge(ctx, r)
@@ -53,45 +57,25 @@ func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) 
 		Watches: s.Watches, Selects: s.Selects, Extensions: s.Extensions,
 		Asker: extension.Asker{HTTP: f.HTTP("extension")}, Log: log, Metrics: f.Metrics,
 	}
-	renewals := event.Receiver{
-		Handle: renewal(
-			certs.Renewer{
-				API: f.Client, Namespace: s.Namespace, Secret: tlsSecret, Webhooks: webhooks, Beside: extension.Name, Now: now,
-			}, log,
-		),
-		Log:    log,
-		Budget: renewBudget,
-	}
-	return f.Metrics.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == renewPath {
-			renewals.ServeHTTP(w, r)
-			return
-		}
-		reviews.ServeHTTP(w, r)
-	}))
+	paths := &certs.Paths{API: f.Client, Namespace: s.Namespace, Secret: tlsSecret, Now: now}
+	return f.Metrics.Handler(gate(paths, admission.Limit(reviews), log))
 }
 
-// renewal renews on a ping. Any failure, a missing right included, is answered with 503, so that the ping comes again.
-func renewal(r certs.Renewer, log *zap.SugaredLogger) event.Handle {
-	return func(ctx context.Context, e cloudevents.Event) error {
-		if e.Type() != event.TypePing {
-			return fail.Invalidf(
-				"renew the certificate", "WrongEvent", "type %q is not %s; send pings here", e.Type(), event.TypePing,
-			)
-		}
-		result, err := r.Renew(ctx)
+// gate passes on what is asked under an open path, with the first part of it. All else is not found, before a byte of
+// its body is read, and whatever it asks for: the gateway is reached by more than the API server.
+func gate(paths *certs.Paths, reviews http.Handler, log *zap.SugaredLogger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		first, open, err := paths.Open(r.Context(), r.URL.Path)
 		if err != nil {
-			log.Errorw("the certificate of the admission webhook was not renewed", "error", fail.Message(err))
-			return fail.As(fail.Transient, "renew the certificate", "NotRenewed", err)
+			log.Errorw("a request cannot be answered", telemetry.Error, err.Error())
 		}
-		line := log.Debugw
-		if result.Renewed != "" || result.Trusted > 0 {
-			line = log.Infow
+		if !open {
+			w.Header().Set("Connection", "close")
+			w.WriteHeader(http.StatusNotFound)
+			return
 		}
-		line(
-			"the certificate of the admission webhook is good", "renewed", result.Renewed, "trusted", result.Trusted,
-			"not_after", result.NotAfter,
-		)
-		return nil
-	}
+		r = r.Clone(r.Context())
+		r.URL.Path, r.URL.RawPath = first, ""
+		reviews.ServeHTTP(w, r)
+	})
 }

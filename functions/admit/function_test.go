@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -69,23 +70,29 @@ func function(t *testing.T) (http.Handler, *fake.FakeDynamicClient) {
 	return newHandler(&startup.Function{Client: kube.New(client)}, s, func() time.Time { return start }), client
 }
 
-// send posts a CloudEvent of a type to the renewal.
-func send(h http.Handler, eventType string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, renewPath, strings.NewReader("{}"))
-	for k, v := range map[string]string{"id": "1", "source": "/test", "specversion": "1.0", "type": eventType} {
-		r.Header.Set("ce-"+k, v)
+// renewed runs one renewal over the API server, and returns the path of a webhook configuration.
+func renewed(t *testing.T, client *fake.FakeDynamicClient) (path string) {
+	t.Helper()
+	r := renewer(kube.New(client), "flink-system", func() time.Time { return start })
+	if err := renew(t.Context(), r, 0, zap.NewNop().Sugar()); err != nil {
+		t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	return w
+	u, err := client.Tracker().Get(
+		schema.GroupVersionResource{
+			Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations",
+		}, "", webhooks,
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	webhook := u.(*unstructured.Unstructured).Object["webhooks"].([]any)[0].(map[string]any)
+	path, _, _ = unstructured.NestedString(webhook, "clientConfig", "service", "path")
+	return path
 }
 
-func TestPingMakesTheCertificate(t *testing.T) {
-	h, client := function(t)
-	if w := send(h, "dev.knative.sources.ping"); w.Code != http.StatusOK || w.Body.Len() > 0 {
-		t.Fatalf("%d %q, want 200 without a body: a Broker takes a body that is no event for a failure", w.Code, w.Body)
-	}
+func TestARenewalMakesTheCertificate(t *testing.T) {
+	_, client := function(t)
+	renewed(t, client)
 	secret, err := client.Tracker().Get(kube.Secrets, "flink-system", tlsSecret)
 	if err != nil {
 		t.Fatal(err)
@@ -95,37 +102,76 @@ func TestPingMakesTheCertificate(t *testing.T) {
 	}
 }
 
-func TestOtherEventsRenewNothing(t *testing.T) {
-	h, client := function(t)
-	for eventType, want := range map[string]int{
-		"dev.knative.apiserver.ref.add": http.StatusOK, "": http.StatusBadRequest,
-	} {
-		if w := send(h, eventType); w.Code != want {
-			t.Errorf("type %q: %d, want %d", eventType, w.Code, want)
+func TestAFailedRenewalIsTriedAgain(t *testing.T) {
+	_, client := function(t)
+	tries := 0
+	client.PrependReactor("create", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		tries++
+		if tries > 2 {
+			return false, nil, nil
 		}
-	}
-	for _, action := range client.Actions() {
-		t.Errorf("%s %s, want nothing to be asked of the API server", action.GetVerb(), action.GetResource().Resource)
+		return true, nil, apierrors.NewForbidden(kube.Secrets.GroupResource(), tlsSecret, errors.New("no right"))
+	})
+	renewed(t, client)
+	if tries != 4 {
+		t.Errorf("%d creations of Secrets, want two that fail, the certificate's and the key's", tries)
 	}
 }
 
-func TestFailedRenewalIsSentAgain(t *testing.T) {
-	h, client := function(t)
+func TestARenewalEndsWithTheLastFailure(t *testing.T) {
+	_, client := function(t)
 	client.PrependReactor("create", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(kube.Secrets.GroupResource(), tlsSecret, errors.New("no right"))
 	})
-	if w := send(h, "dev.knative.sources.ping"); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("%d, want 503: the Job and the source try again, and the Job fails in the end where people see it", w.Code)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := renewer(kube.New(client), "flink-system", func() time.Time { return start })
+	if err := renew(ctx, r, time.Hour, zap.NewNop().Sugar()); err == nil || !strings.Contains(err.Error(), "no right") {
+		t.Errorf("%v, want the failure, which makes the Job fail where users see it", err)
+	}
+}
+
+// reading fails the test when somebody reads it.
+type reading struct{ t *testing.T }
+
+func (r reading) Read([]byte) (int, error) {
+	r.t.Error("the body of a request under a closed path was read")
+	return 0, io.EOF
+}
+
+// Whoever reaches the gateway reaches admit; only the API server knows the paths.
+func TestClosedPathsAreNotFoundBeforeTheirBodyIsRead(t *testing.T) {
+	h, client := function(t)
+	open := renewed(t, client)
+	token := strings.TrimPrefix(open, "/validate/")
+	for _, path := range []string{
+		"/", "/validate", "/mutate", "/validators", "/mutators", "/renew", "/validate/", "/validate/guess",
+		"/validate/" + strings.Repeat("0", 64), "/renew/" + strings.Repeat("0", 64), "/healthz", "/" + token,
+		open + "/", "/validate/" + token[1:], "/validate//" + token,
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodHead} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(method, path+"?timeout=10s", reading{t}))
+			if w.Code != http.StatusNotFound || w.Body.Len() > 0 {
+				t.Errorf("%s %s: %d %q, want 404 without a word", method, path, w.Code, w.Body)
+			}
+		}
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/renew/"+token, strings.NewReader("{}")))
+	if w.Code != http.StatusInternalServerError {
+		t.Errorf("an open path with another first part: %d, want 500 with the legal ones", w.Code)
 	}
 }
 
 func TestReviewsAreAnswered(t *testing.T) {
-	h, _ := function(t)
+	h, client := function(t)
+	path := renewed(t, client)
 	body := `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",
 		"operation":"CREATE","namespace":"team",
 		"kind":{"group":"flink.apache.org","version":"v1beta1","kind":"FlinkDeployment"},"object":{"metadata":{"name":"A_"},"spec":{}}}}`
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/validate?timeout=10s", strings.NewReader(body)))
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, path+"?timeout=10s", strings.NewReader(body)))
 	var review admissionv1.AdmissionReview
 	if err := json.Unmarshal(w.Body.Bytes(), &review); err != nil || review.Response == nil {
 		t.Fatalf("%d %s: %v", w.Code, w.Body, err)
@@ -134,10 +180,6 @@ func TestReviewsAreAnswered(t *testing.T) {
 		if review.Response.Allowed || !strings.Contains(review.Response.Result.Message, want) {
 			t.Errorf("%q lacks %q; all problems are told at once", review.Response.Result.Message, want)
 		}
-	}
-	w = httptest.NewRecorder()
-	if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil)); w.Code != http.StatusInternalServerError {
-		t.Errorf("GET / answers %d, want 500 with the legal paths", w.Code)
 	}
 }
 
@@ -167,27 +209,23 @@ func TestManifestsAgree(t *testing.T) {
 		"host that is claimed":       all["ClusterDomainClaim/"+host].GetName(),
 		"claimed for":                str("ClusterDomainClaim/"+host, "spec.namespace"),
 		"mapped to":                  str(mapping, "spec.ref.name"),
-		"daily ping to": str(
-			"PingSource/flink-admit-certificate", "spec.sink.ref.name",
-		) + str("PingSource/flink-admit-certificate", "spec.sink.uri"),
 	}
 	want := map[string]string{
 		"certificate that is served": tlsSecret, "host that is mapped": host, "host that is claimed": host,
-		"claimed for": "flink-system", "mapped to": "admit", "daily ping to": "admit" + renewPath,
+		"claimed for": "flink-system", "mapped to": "admit",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for kind, path := range map[string]string{
-		"MutatingWebhookConfiguration": "/mutate", "ValidatingWebhookConfiguration": "/validate",
-	} {
+	for _, kind := range []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
 		webhook := all[kind+"/"+webhooks].Object["webhooks"].([]any)[0].(map[string]any)
-		client := webhook["clientConfig"].(map[string]any)
-		service := map[string]any{
-			"namespace": gateway.GetNamespace(), "name": gateway.GetName(), "port": float64(443), "path": path,
+		if calls[webhook["name"].(string)] == "" {
+			t.Errorf("%s: no path is known for the webhook %s", kind, webhook["name"])
 		}
+		client := webhook["clientConfig"].(map[string]any)
+		service := map[string]any{"namespace": gateway.GetNamespace(), "name": gateway.GetName(), "port": float64(443)}
 		if diff := cmp.Diff(service, client["service"]); diff != "" {
-			t.Errorf("%s calls another Service\n%s", kind, diff)
+			t.Errorf("%s calls another Service, or a path, which an update would put in place of ours\n%s", kind, diff)
 		}
 		if _, ok := client["caBundle"]; ok {
 			t.Errorf("%s has a caBundle; an update would take ours away", kind)
@@ -196,39 +234,15 @@ func TestManifestsAgree(t *testing.T) {
 			t.Errorf("%s: failurePolicy %v, sideEffects %v", kind, webhook["failurePolicy"], webhook["sideEffects"])
 		}
 	}
-	job := all["Job/flink-admit-certificate"]
-	containers, _, _ := unstructured.NestedSlice(job.Object, "spec", "template", "spec", "containers")
-	ping := []any{"ping", "http://admit.flink-system.svc.cluster.local" + renewPath}
-	if diff := cmp.Diff(ping, containers[0].(map[string]any)["args"]); diff != "" {
-		t.Errorf("the Job sends something else\n%s", diff)
-	}
-}
-
-func TestPingUntilAnswered(t *testing.T) {
-	tries := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		tries++
-		if r.Header.Get("ce-type") != "dev.knative.sources.ping" {
-			t.Errorf("sent %q", r.Header.Get("ce-type"))
+	for object, spec := range map[string][]string{
+		"Job/flink-admit-certificate":     {"spec", "template", "spec"},
+		"CronJob/flink-admit-certificate": {"spec", "jobTemplate", "spec", "template", "spec"},
+	} {
+		pod, _, _ := unstructured.NestedMap(all[object].Object, spec...)
+		container := pod["containers"].([]any)[0].(map[string]any)
+		if diff := cmp.Diff([]any{"renew"}, container["args"]); diff != "" || pod["serviceAccountName"] != "admit" {
+			t.Errorf("%s runs something else, or without the rights of admit\n%s", object, diff)
 		}
-		if tries < 3 {
-			w.WriteHeader(http.StatusNotFound) // a gateway that does not know the function yet
-		}
-	}))
-	defer server.Close()
-	if err := ping(t.Context(), server.URL, 0, zap.NewNop().Sugar()); err != nil || tries != 3 {
-		t.Errorf("%v after %d tries, want the third to be the last", err, tries)
-	}
-}
-
-func TestPingGivesUp(t *testing.T) {
-	server := httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := ping(ctx, server.URL, time.Hour, zap.NewNop().Sugar()); err == nil ||
-		!strings.Contains(err.Error(), "gave up") {
-		t.Errorf("got %v, want an error that makes the Job fail", err)
 	}
 }
 
@@ -237,7 +251,9 @@ func TestArguments(t *testing.T) {
 		t.Errorf("got %v, want the usage", err)
 	}
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	if err := run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "service account") {
-		t.Errorf("got %v, want a word on the missing service account", err)
+	for _, args := range [][]string{nil, {"renew"}} {
+		if err := run(t.Context(), args); err == nil || !strings.Contains(err.Error(), "service account") {
+			t.Errorf("%q: got %v, want a word on the missing service account", args, err)
+		}
 	}
 }

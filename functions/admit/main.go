@@ -11,7 +11,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/startup"
-	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
 // patience bounds a push of metrics while the API server waits for an answer.
@@ -25,17 +24,11 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	if len(args) == 2 && args[0] == "ping" {
-		s, err := settings.Load()
-		if err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(ctx, pingBudget)
-		defer cancel()
-		return ping(ctx, args[1], pingPause, telemetry.NewLogger(component, s.Logging, nil))
+	if len(args) == 1 && args[0] == "renew" {
+		return renewInCluster(ctx)
 	}
 	if len(args) > 0 {
-		return fmt.Errorf("unknown arguments %q; usage: admit, or admit ping URL", args)
+		return fmt.Errorf("unknown arguments %q; usage: admit, or admit renew", args)
 	}
 	f, err := startup.Begin(component, patience)
 	if err != nil {

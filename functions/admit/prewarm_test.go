@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/startup"
 )
@@ -55,12 +56,14 @@ func TestASessionJobPrewarmsTheUpload(t *testing.T) {
 	defer jars.Close()
 	now := start
 	s := settings.Settings{Namespace: "flink-system", JarsFunction: jars.URL}
-	h := newHandler(&startup.Function{}, s, func() time.Time { return now })
+	_, client := function(t)
+	path := renewed(t, client)
+	h := newHandler(&startup.Function{Client: kube.New(client)}, s, func() time.Time { return now })
 	review := func(kind, more string) {
 		body := fmt.Sprintf(`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",
 			"operation":"CREATE","namespace":"team","kind":{"group":"flink.apache.org","version":"v1beta1","kind":%q},
 			"object":{"metadata":{"name":"a"},"spec":{}}%s}}`, kind, more)
-		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/validate", strings.NewReader(body)))
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)))
 	}
 	review("FlinkDeployment", "")
 	review("FlinkSessionJob", `,"dryRun":true`)

@@ -21,8 +21,11 @@ func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) 
 	}
 	return sweep.NewHandler(sweep.Setup{
 		Settings: s, Kube: f.Client, Flink: connect, ZooKeeper: zookeeper.Client{},
-		Control: event.Publisher{URL: s.ControlBroker, Client: f.HTTP("broker")}, Now: now,
+		Control: event.Publisher{
+			URL: s.ControlBroker, Client: f.HTTP("broker"), Token: s.ControlToken,
+			Keys: &event.Keys{Dir: s.EventKeyDir, Now: now},
+		}, Now: now,
 		Metrics: f.Metrics, Post: extension.Asker{HTTP: f.HTTP("plugin")}.Post,
-		Log: f.Logger(component, s.Logging), PagesApart: sweep.PagesApart,
+		Log: f.Logger(component, s.Logging), PagesApart: sweep.PagesApart, Ward: f.Ward,
 	}), nil
 }

@@ -110,7 +110,7 @@ func TestWhatAsksForAPass(t *testing.T) {
 	}{
 		"a tick":                {tick, "{}", "the sweep finds what nobody told of"},
 		"a Deployment's change": {deployment, "{}", "its JobManager may have come or gone"},
-		"a page of a sweep":     {shard, `{"kind":"FlinkDeployment","limit":500}`, "another pod left it to us"},
+		"a page of a sweep":     {shard, `{"kind":"FlinkDeployment","limit":200}`, "another pod left it to us"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

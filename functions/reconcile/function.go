@@ -27,13 +27,16 @@ func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) 
 	}
 	return pass.NewHandler(pass.Setup{
 		Settings: s, Kube: f.Client, Flink: connect, ZooKeeper: zookeeper.Client{}, Now: now,
-		Listeners: event.Publisher{URL: s.EventsBroker, Client: f.HTTP("broker")},
-		Control:   event.Publisher{URL: s.ControlBroker, Client: f.HTTP("broker")}, Metrics: f.Metrics,
+		Listeners: event.Publisher{URL: s.EventsBroker, Client: f.HTTP("broker"), Token: s.EventsToken},
+		Control: event.Publisher{
+			URL: s.ControlBroker, Client: f.HTTP("broker"), Token: s.ControlToken,
+			Keys: &event.Keys{Dir: s.EventKeyDir, Now: now},
+		}, Metrics: f.Metrics,
 		Manager: startup.Agent(component), Pause: pass.Wait, Uploads: s.UploadsJars,
 		PodsEnd: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
 			return gather.PodsEnd(ctx, f.Client, namespace, name)
 		},
 		Ask: ask(extension.Asker{HTTP: f.HTTP("extension")}, log),
-		Log: log, Audit: f.Logger(audit, s.Logging),
+		Log: log, Audit: f.Logger(audit, s.Logging), Ward: f.Ward,
 	}), nil
 }

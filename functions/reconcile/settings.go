@@ -26,7 +26,7 @@ func tell(
 		for _, text := range now.Accepted {
 			had = had || strings.Contains(text, key.ValidatorPrefix) || strings.Contains(text, key.MutatorPrefix)
 		}
-		if err := hooks.Keep(ctx, now.Settings.Extensions, had); err != nil {
+		if err := hooks.Keep(ctx, now.Settings.Extensions, now.Settings.SelectingLabels(), had); err != nil {
 			log.Warnw("the webhooks of validators and mutators were not set", telemetry.Error, fail.Message(err))
 			return
 		}

@@ -7,6 +7,7 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
@@ -50,7 +51,7 @@ func (h Handler) mutators(
 	response, kind := allowed(), admissionv1.PatchTypeJSONPatch
 	response.PatchType, response.Patch = &kind, noPatch
 	asked := flinkconf.For(h.Extensions.Mutators, r.Kind.Kind, r.Namespace)
-	if skip, err := h.skips(r); err != nil || skip || len(asked) == 0 {
+	if skip, err := h.skipsMutators(r); err != nil || skip || len(asked) == 0 {
 		return response, err
 	}
 	question, secrets := r.DeepCopy(), extension.SecretsOf(asked, r)
@@ -118,13 +119,28 @@ func (h Handler) skips(r *admissionv1.AdmissionRequest) (bool, error) {
 	return h.leaves(r)
 }
 
+// skipsMutators is skips for mutators, which are asked about canaries, too: the label can be taken off, and no pass
+// asks them.
+func (h Handler) skipsMutators(r *admissionv1.AdmissionRequest) (bool, error) {
+	if len(r.Object.Raw) == 0 {
+		return h.skips(r)
+	}
+	object, err := metadataOf(r)
+	return object.DeletionTimestamp != nil || h.unselected(r, object), err
+}
+
 // leaves says whether an object is not to be judged.
 func (h Handler) leaves(r *admissionv1.AdmissionRequest) (bool, error) {
 	object, err := metadataOf(r)
 	if err != nil {
 		return false, err
 	}
-	return exempt(object) || h.foreign(r) || (h.Selects != nil && !h.Selects(object.Labels)), nil
+	return exempt(object) || h.unselected(r, object), nil
+}
+
+// unselected says whether the object is another installation's, by its namespace or its labels.
+func (h Handler) unselected(r *admissionv1.AdmissionRequest, object metav1.PartialObjectMetadata) bool {
+	return h.foreign(r) || (h.Selects != nil && !h.Selects(object.Labels))
 }
 
 // The paths by which the API server asks what extensions say; package extension has the webhooks.

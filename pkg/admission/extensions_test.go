@@ -38,7 +38,7 @@ func extended(t *testing.T, ignore bool, answers ...admissionv1.AdmissionRespons
 		}))
 		t.Cleanup(server.Close)
 		all = append(all, flinkconf.Extension{
-			Name: fmt.Sprintf("e%d", i), URL: server.URL, Kinds: kinds[:2], Timeout: 5 * time.Second, Ignore: ignore,
+			Name: fmt.Sprintf("e%d", i), URL: server.URL, Kinds: names[:2], Timeout: 5 * time.Second, Ignore: ignore,
 		})
 	}
 	return Handler{Judge: wrong, Extensions: flinkconf.Extensions{Validators: all, Mutators: all}}, seen
@@ -65,14 +65,14 @@ func TestValidatorsOfTheSettings(t *testing.T) {
 		warning string
 		asked   int
 	}{
-		"allows":                     {review("CREATE", kinds[0], plain), false, yes, "", "mind this", 1},
-		"refuses":                    {review("UPDATE", kinds[0], plain), false, no, "e0 refuses it: not on Fridays", "", 1},
-		"is silent, must answer":     {review("UPDATE", kinds[0], plain), false, failing, "e0 does not answer", "", 1},
-		"is silent, need not answer": {review("UPDATE", kinds[0], plain), true, failing, "", "e0 was not asked", 1},
-		"another kind":               {review("CREATE", kinds[3], plain), false, no, "", "", 0},
-		"a canary":                   {review("CREATE", kinds[0], canary), false, no, "", "", 0},
-		"going away":                 {review("UPDATE", kinds[0], going), false, no, "", "", 0},
-		"deleted":                    {review("DELETE", kinds[0], "null"), false, no, "", "", 0},
+		"allows":                     {review("CREATE", names[0], plain), false, yes, "", "mind this", 1},
+		"refuses":                    {review("UPDATE", names[0], plain), false, no, "e0 refuses it: not on Fridays", "", 1},
+		"is silent, must answer":     {review("UPDATE", names[0], plain), false, failing, "e0 does not answer", "", 1},
+		"is silent, need not answer": {review("UPDATE", names[0], plain), true, failing, "", "e0 was not asked", 1},
+		"another kind":               {review("CREATE", names[3], plain), false, no, "", "", 0},
+		"a canary":                   {review("CREATE", names[0], canary), false, no, "", "", 0},
+		"going away":                 {review("UPDATE", names[0], going), false, no, "", "", 0},
+		"deleted":                    {review("DELETE", names[0], "null"), false, no, "", "", 0},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestMutatorsOfTheSettings(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			h, seen := extended(t, row.ignore, row.answers...)
-			_, _, response := post(t, h, MutatorsPath, review("CREATE", kinds[0], plain))
+			_, _, response := post(t, h, MutatorsPath, review("CREATE", names[0], plain))
 			if response.Allowed != (row.denied == "") || (row.denied == "" && string(response.Patch) != row.patch) {
 				t.Errorf("allowed %v with %s", response.Allowed, response.Patch)
 			}
@@ -135,8 +135,18 @@ func TestMutatorsOfTheSettings(t *testing.T) {
 			}
 		})
 	}
+	for body, asked := range map[string]int{
+		review("CREATE", names[0], canary): 1, // its label may be taken off later, and nothing asks then
+		review("UPDATE", names[0], going):  0,
+		review("DELETE", names[0], "null"): 0,
+	} {
+		h, seen := extended(t, false, add)
+		if post(t, h, MutatorsPath, body); len(*seen) != asked {
+			t.Errorf("mutators were asked %d times, want %d: %s", len(*seen), asked, body)
+		}
+	}
 	h, _ := extended(t, false)
-	if _, _, response := post(t, h, MutatorsPath, review("CREATE", kinds[0], plain)); string(response.Patch) != "[]" {
+	if _, _, response := post(t, h, MutatorsPath, review("CREATE", names[0], plain)); string(response.Patch) != "[]" {
 		t.Errorf("without mutators: %s", response.Patch)
 	}
 }

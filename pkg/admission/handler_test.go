@@ -15,6 +15,8 @@ import (
 	"go.uber.org/zap"
 	admissionv1 "k8s.io/api/admission/v1"
 	"knative.dev/pkg/apis"
+
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 )
 
 // review is the body of an AdmissionReview as the API server sends it.
@@ -32,7 +34,7 @@ const (
 )
 
 var (
-	kinds      = []string{"FlinkDeployment", "FlinkSessionJob", "FlinkStateSnapshot", "FlinkBlueGreenDeployment"}
+	names      = kinds.Names()
 	operations = []string{"CREATE", "UPDATE", "DELETE", "CONNECT"}
 )
 
@@ -98,25 +100,25 @@ func TestValidate(t *testing.T) {
 		warning string
 		reason  string
 	}{
-		"valid": {nothing, review("CREATE", kinds[0], plain), "", "", "nothing is wrong"},
+		"valid": {nothing, review("CREATE", names[0], plain), "", "", "nothing is wrong"},
 		"wrong": {
-			wrong, review("CREATE", kinds[0], plain), "first is wrong (spec.a): fix it", "", "what, where, and what to do",
+			wrong, review("CREATE", names[0], plain), "first is wrong (spec.a): fix it", "", "what, where, and what to do",
 		},
 		"several": {
-			several, review("UPDATE", kinds[0], plain), "first is wrong (spec.a); so is the second (spec.b)", "",
+			several, review("UPDATE", names[0], plain), "first is wrong (spec.a); so is the second (spec.b)", "",
 			"all problems at once",
 		},
 		"warning": {
-			warning, review("CREATE", kinds[0], plain), "", "it is old (spec.a)", "a warning stops nobody",
+			warning, review("CREATE", names[0], plain), "", "it is old (spec.a)", "a warning stops nobody",
 		},
-		"canary":           {wrong, review("CREATE", kinds[0], canary), "", "", "canaries are not judged"},
+		"canary":           {wrong, review("CREATE", names[0], canary), "", "", "canaries are not judged"},
 		"canary, any kind": {wrong, review("CREATE", "Other", canary), "", "", "whatever their kind"},
-		"going away":       {wrong, review("UPDATE", kinds[0], going), "", "", "a wrong spec must not keep it alive"},
-		"deleted":          {wrong, review("DELETE", kinds[0], "null"), "", "", "there is nothing to store"},
-		"connect":          {wrong, review("CONNECT", kinds[0], "null"), "", "", "there is nothing to store"},
-		"query is ignored": {nothing, review("CREATE", kinds[0], plain), "", "", "the API server appends ?timeout=10s"},
+		"going away":       {wrong, review("UPDATE", names[0], going), "", "", "a wrong spec must not keep it alive"},
+		"deleted":          {wrong, review("DELETE", names[0], "null"), "", "", "there is nothing to store"},
+		"connect":          {wrong, review("CONNECT", names[0], "null"), "", "", "there is nothing to store"},
+		"query is ignored": {nothing, review("CREATE", names[0], plain), "", "", "the API server appends ?timeout=10s"},
 		"other installaton": {
-			wrong, strings.ReplaceAll(review("CREATE", kinds[0], plain), "team", "theirs"), "", "",
+			wrong, strings.ReplaceAll(review("CREATE", names[0], plain), "team", "theirs"), "", "",
 			"its own operator judges it",
 		},
 	}
@@ -150,7 +152,7 @@ func TestValidate(t *testing.T) {
 
 // TestValidateEveryKindAndOperation: an object that is sent is judged, whatever the operation.
 func TestValidateEveryKindAndOperation(t *testing.T) {
-	for _, kind := range kinds {
+	for _, kind := range names {
 		for _, operation := range operations {
 			_, _, response := post(t, Handler{Judge: wrong}, ValidatePath, review(operation, kind, plain))
 			if response == nil || response.Allowed || !strings.Contains(response.Result.Message, "first is wrong") {
@@ -168,39 +170,39 @@ func TestMutate(t *testing.T) {
 		reason                  string
 	}{
 		"no labels": {
-			"CREATE", kinds[1], plain, `[{"op":"add","path":"/metadata/labels","value":{"target.session":"s"}}]`,
+			"CREATE", names[1], plain, `[{"op":"add","path":"/metadata/labels","value":{"target.session":"s"}}]`,
 			"the map is made, too",
 		},
 		"empty labels": {
-			"CREATE", kinds[1], `{"metadata":{"labels":{}},"spec":{"deploymentName":"s"}}`, set, "the map is there",
+			"CREATE", names[1], `{"metadata":{"labels":{}},"spec":{"deploymentName":"s"}}`, set, "the map is there",
 		},
 		"other labels": {
-			"UPDATE", kinds[1], `{"metadata":{"labels":{"x":"y"}},"spec":{"deploymentName":"s"}}`, set, "others stay",
+			"UPDATE", names[1], `{"metadata":{"labels":{"x":"y"}},"spec":{"deploymentName":"s"}}`, set, "others stay",
 		},
 		"wrong label": {
-			"UPDATE", kinds[1], `{"metadata":{"labels":{"target.session":"t"}},"spec":{"deploymentName":"s"}}`, set,
+			"UPDATE", names[1], `{"metadata":{"labels":{"target.session":"t"}},"spec":{"deploymentName":"s"}}`, set,
 			"corrected",
 		},
-		"right label":       {"UPDATE", kinds[1], sessionOK, `[]`, "nothing to change"},
-		"no deploymentName": {"CREATE", kinds[1], `{"metadata":{},"spec":{}}`, `[]`, "validation will say so"},
+		"right label":       {"UPDATE", names[1], sessionOK, `[]`, "nothing to change"},
+		"no deploymentName": {"CREATE", names[1], `{"metadata":{},"spec":{}}`, `[]`, "validation will say so"},
 		"null": {
-			"CREATE", kinds[1], `{"metadata":{"labels":null},"spec":{"deploymentName":null}}`, `[]`, "validation will say so",
+			"CREATE", names[1], `{"metadata":{"labels":null},"spec":{"deploymentName":null}}`, `[]`, "validation will say so",
 		},
 		"no label value": {
-			"CREATE", kinds[1], `{"metadata":{},"spec":{"deploymentName":"a b"}}`, `[]`,
+			"CREATE", names[1], `{"metadata":{},"spec":{"deploymentName":"a b"}}`, `[]`,
 			"a label that is refused would hide the real problem",
 		},
-		"canary":       {"CREATE", kinds[1], canary, set, "canaries are labelled like others"},
-		"deletion":     {"DELETE", kinds[1], plain, `[]`, "nothing is stored"},
-		"connection":   {"CONNECT", kinds[1], plain, `[]`, "nothing is stored"},
-		"deleted":      {"DELETE", kinds[1], "null", `[]`, "nothing is stored"},
-		"a deployment": {"CREATE", kinds[0], plain, `[]`, "has no default"},
-		"its update":   {"UPDATE", kinds[0], plain, `[]`, "has no default"},
-		"a snapshot":   {"CREATE", kinds[2], plain, `[]`, "has no default"},
-		"blue/green":   {"CREATE", kinds[3], plain, `[]`, "has no default"},
+		"canary":       {"CREATE", names[1], canary, set, "canaries are labelled like others"},
+		"deletion":     {"DELETE", names[1], plain, `[]`, "nothing is stored"},
+		"connection":   {"CONNECT", names[1], plain, `[]`, "nothing is stored"},
+		"deleted":      {"DELETE", names[1], "null", `[]`, "nothing is stored"},
+		"a deployment": {"CREATE", names[0], plain, `[]`, "has no default"},
+		"its update":   {"UPDATE", names[0], plain, `[]`, "has no default"},
+		"a snapshot":   {"CREATE", names[2], plain, `[]`, "has no default"},
+		"blue/green":   {"CREATE", names[3], plain, `[]`, "has no default"},
 		"unknown kind": {"CREATE", "Other", plain, `[]`, "not ours"},
 		"other installation": {
-			"CREATE", kinds[1], `{"metadata":{"namespace":"theirs"},"spec":{"deploymentName":"s"}}`, `[]`,
+			"CREATE", names[1], `{"metadata":{"namespace":"theirs"},"spec":{"deploymentName":"s"}}`, `[]`,
 			"its own operator labels it",
 		},
 	}
@@ -226,7 +228,7 @@ func TestMutate(t *testing.T) {
 }
 
 func TestWhatIsNoReview(t *testing.T) {
-	ok := review("CREATE", kinds[1], plain)
+	ok := review("CREATE", names[1], plain)
 	rows := map[string]struct {
 		judge      Judge
 		path, body string
@@ -257,18 +259,18 @@ func TestWhatIsNoReview(t *testing.T) {
 			nothing, ValidatePath, strings.ReplaceAll(ok, "u-1", ""), "no uid", "nobody could match the answer",
 		},
 		"no object": {
-			nothing, ValidatePath, review("CREATE", kinds[0], "null"), `operation "CREATE" has no object`, "nothing to judge",
+			nothing, ValidatePath, review("CREATE", names[0], "null"), `operation "CREATE" has no object`, "nothing to judge",
 		},
 		"object is text": {
-			nothing, ValidatePath, review("CREATE", kinds[0], `"x"`), "metadata of team/FlinkDeployment/a",
+			nothing, ValidatePath, review("CREATE", names[0], `"x"`), "metadata of team/FlinkDeployment/a",
 			"names the object",
 		},
 		"labels are text": {
-			nothing, MutatePath, review("CREATE", kinds[1], `{"metadata":{"labels":"x"}}`), "read team/FlinkSessionJob/a",
+			nothing, MutatePath, review("CREATE", names[1], `{"metadata":{"labels":"x"}}`), "read team/FlinkSessionJob/a",
 			"names the object",
 		},
 		"too large": {
-			nothing, ValidatePath, `{"a":"` + strings.Repeat("x", MaxBody) + `"}`, "larger than 8388608 bytes",
+			nothing, ValidatePath, `{"a":"` + strings.Repeat("x", MaxBody) + `"}`, "larger than 5242880 bytes",
 			"bounded memory",
 		},
 		"judge fails":  {broken, ValidatePath, ok, "cannot determine the namespace", "the judge's own words"},
@@ -289,7 +291,7 @@ func FuzzReview(f *testing.F) {
 	for _, object := range []string{
 		plain, canary, going, sessionOK, "null", `"x"`, `{"metadata":{"labels":{"a":1}}}`, `{"spec":{"deploymentName":7}}`,
 	} {
-		for _, kind := range kinds {
+		for _, kind := range names {
 			f.Add(review("CREATE", kind, object))
 		}
 	}
@@ -323,7 +325,7 @@ func FuzzReview(f *testing.F) {
 func TestWhatIsNotSelectedIsNotJudged(t *testing.T) {
 	h := Handler{Judge: wrong, Selects: func(labels map[string]string) bool { return labels["x"] == "y" }}
 	for object, allowed := range map[string]bool{plain: true, sessionOK: false} {
-		if _, _, response := post(t, h, ValidatePath, review("CREATE", kinds[0], object)); response.Allowed != allowed {
+		if _, _, response := post(t, h, ValidatePath, review("CREATE", names[0], object)); response.Allowed != allowed {
 			t.Errorf("allowed %v: %s", response.Allowed, object)
 		}
 	}

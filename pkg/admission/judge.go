@@ -5,18 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// Judges decides about the four kinds: it decodes the object as a pass would, looks up what the spec refers to, and
+// Judges decides about our kinds: it decodes the object as a pass would, looks up what the spec refers to, and
 // asks package validation.
 type Judges struct {
 	// Lookup finds what a spec refers to.
@@ -40,27 +43,29 @@ func (j Judges) Judge(ctx context.Context, r *admissionv1.AdmissionRequest) (*ap
 	if r.Kind.Group != v1beta1.Group || r.Kind.Version != v1beta1.Version {
 		return unexpected(r), nil
 	}
-	switch r.Kind.Kind {
-	case v1beta1.KindFlinkDeployment:
-		return j.deployment(r)
-	case v1beta1.KindFlinkSessionJob:
-		return j.sessionJob(ctx, r)
-	case v1beta1.KindFlinkStateSnapshot:
-		return j.stateSnapshot(ctx, r)
-	case v1beta1.KindFlinkBlueGreenDeployment:
-		return j.blueGreen(r)
+	judge, known := judges[r.Kind.Kind]
+	if !known {
+		return unexpected(r), nil
 	}
-	return unexpected(r), nil
+	return judge(j, ctx, r)
 }
 
-func (j Judges) deployment(r *admissionv1.AdmissionRequest) (*apis.FieldError, error) {
+// judges are the judges of the kinds.
+var judges = map[string]func(Judges, context.Context, *admissionv1.AdmissionRequest) (*apis.FieldError, error){
+	v1beta1.KindFlinkDeployment:          Judges.deployment,
+	v1beta1.KindFlinkSessionJob:          Judges.sessionJob,
+	v1beta1.KindFlinkStateSnapshot:       Judges.stateSnapshot,
+	v1beta1.KindFlinkBlueGreenDeployment: Judges.blueGreen,
+}
+
+func (j Judges) deployment(_ context.Context, r *admissionv1.AdmissionRequest) (*apis.FieldError, error) {
 	var o v1beta1.FlinkDeployment
 	if err := decode(r, &o); err != nil {
 		return unreadable(err), nil
 	}
 	return validation.Deployment(validation.DeploymentInput{
 		Namespace: namespace(r, o.Namespace), Name: o.Name, Labels: o.Labels, Spec: o.Spec, Status: o.Status,
-		Operator: j.Operator,
+		Operator: j.Operator, New: true,
 	}), nil
 }
 
@@ -96,7 +101,7 @@ func (j Judges) stateSnapshot(ctx context.Context, r *admissionv1.AdmissionReque
 	return validation.StateSnapshot(in), nil
 }
 
-func (j Judges) blueGreen(r *admissionv1.AdmissionRequest) (*apis.FieldError, error) {
+func (j Judges) blueGreen(_ context.Context, r *admissionv1.AdmissionRequest) (*apis.FieldError, error) {
 	var o v1beta1.FlinkBlueGreenDeployment
 	if err := decode(r, &o); err != nil {
 		return unreadable(err), nil
@@ -114,8 +119,14 @@ func decode(r *admissionv1.AdmissionRequest, out any) error {
 	if err := json.Unmarshal(r.Object.Raw, &u.Object); err != nil {
 		return fmt.Errorf("not a JSON object: %w", err)
 	}
+	if why := bounded.Marked(u.Object["spec"]); why != "" {
+		return fmt.Errorf("%s: see %s", why, docsOfLimits)
+	}
 	return kube.Typed(&u, out)
 }
+
+// docsOfLimits is in the error of whatever is too large.
+const docsOfLimits = "docs/limits.md"
 
 // namespace is that of the object; the API server states it twice.
 func namespace(r *admissionv1.AdmissionRequest, ofObject string) string {
@@ -126,6 +137,11 @@ func namespace(r *admissionv1.AdmissionRequest, ofObject string) string {
 }
 
 func unreadable(err error) *apis.FieldError {
+	if strings.Contains(err.Error(), docsOfLimits) {
+		return &apis.FieldError{
+			Message: err.Error(), Paths: []string{"spec"}, Details: "take out what it does not need",
+		}
+	}
 	return &apis.FieldError{
 		Message: "the object cannot be read: " + err.Error(), Paths: []string{"spec"},
 		Details: "correct the type of the field it names",
@@ -136,7 +152,6 @@ func unexpected(r *admissionv1.AdmissionRequest) *apis.FieldError {
 	return &apis.FieldError{
 		Message: fmt.Sprintf("Unexpected resource: %s of %s/%s", r.Kind.Kind, r.Kind.Group, r.Kind.Version),
 		Paths:   []string{"kind"},
-		Details: "this webhook judges FlinkDeployment, FlinkSessionJob, FlinkStateSnapshot and " +
-			"FlinkBlueGreenDeployment of " + v1beta1.APIVersion,
+		Details: "this webhook judges " + strings.Join(kinds.Names(), ", ") + " of " + v1beta1.APIVersion,
 	}
 }

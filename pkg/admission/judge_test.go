@@ -20,6 +20,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
@@ -85,6 +86,15 @@ func proxied(l Lookup) Lookup {
 // usual is a jarURI that nothing is wrong with.
 const usual = "https://public.example.org/a.jar"
 
+// options are so many entries of a configuration.
+func options(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf(`"o%d":1`, i)
+	}
+	return strings.Join(all, ",")
+}
+
 func TestJudge(t *testing.T) {
 	session := object("FlinkDeployment", "s", clusterSpec)
 	application := object(
@@ -108,6 +118,20 @@ func TestJudge(t *testing.T) {
 		},
 		"cluster that no one can read": {
 			"FlinkDeployment", `"flinkVersion":{}`, Lookup{}, "cannot be read", "no pass could read it either",
+		},
+		"configuration of long keys": {
+			"FlinkDeployment", clusterSpec + `,"flinkConfiguration":{"` + strings.Repeat("k", 20_000) + `":{` +
+				options(15_000) + `}}`,
+			Lookup{}, "flinkConfiguration is too large: more than 262144 bytes of flat keys", "149 KB become 390 MB",
+		},
+		"job, configuration of many keys": {
+			"FlinkSessionJob", job(usual) + `,"flinkConfiguration":{"a":{` + options(5_001) + `}}`,
+			lab(t, "", session), "flinkConfiguration is too large: more than 5000 keys", "as a deployment's",
+		},
+		"blue/green, configuration of many keys": {
+			"FlinkBlueGreenDeployment",
+			`"template":{"spec":{` + clusterSpec + `,"flinkConfiguration":{` + options(5_001) + `}}}`,
+			Lookup{}, "flinkConfiguration is too large: more than 5000 keys", "as a deployment's",
 		},
 		"job, cluster present": {"FlinkSessionJob", job(usual), lab(t, "", session), "", "a valid one"},
 		"job, cluster absent": {
@@ -220,6 +244,17 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%q, want %q: %s", message, row.want, row.reason)
 			}
 		})
+	}
+}
+
+func TestEachKindIsJudged(t *testing.T) {
+	for _, k := range kinds.All {
+		if judges[k.Name] == nil {
+			t.Errorf("admission cannot judge %s: give it a row in judges", k.Name)
+		}
+	}
+	if len(judges) != len(kinds.All) {
+		t.Errorf("%d kinds are judged, want %d", len(judges), len(kinds.All))
 	}
 }
 

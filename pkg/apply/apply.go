@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -16,10 +17,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/jarsource"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
@@ -28,7 +29,9 @@ import (
 // Writer is the part of kube.Client that carries actions out.
 type Writer interface {
 	Get(ctx context.Context, o kube.Object) (*unstructured.Unstructured, bool, error)
+	List(ctx context.Context, q kube.Query) (*unstructured.UnstructuredList, error)
 	Create(ctx context.Context, o kube.Object, object any) (*unstructured.Unstructured, error)
+	DryRun(ctx context.Context, o kube.Object, object any) error
 	MergePatch(ctx context.Context, o kube.Object, patch map[string]any) (*unstructured.Unstructured, error)
 	JSONPatch(ctx context.Context, o kube.Object, patch []kube.PatchOperation) (*unstructured.Unstructured, error)
 	UpdateStatus(ctx context.Context, o kube.Object, u *unstructured.Unstructured) (*unstructured.Unstructured, error)
@@ -84,7 +87,7 @@ type round struct {
 	object   kube.Object
 	resource *unstructured.Unstructured
 	stored   any
-	prepared []deployment.Companion
+	prepared []cluster.Companion
 	// jobManager is the prepared Deployment; nil when nothing was prepared.
 	jobManager *unstructured.Unstructured
 	// tell publishes the plan's events, once; what it returns waits for them.
@@ -100,7 +103,7 @@ type Result struct {
 	// Stored is the status that was written last; nil when none was.
 	Stored any
 	// Prepared are the companions of a start that this round made, or found as made; nil when it prepared none.
-	Prepared []deployment.Companion
+	Prepared []cluster.Companion
 	// JobManager is the Deployment of that start; not looked at when it prepared none.
 	JobManager plan.Observed[*appsv1.Deployment]
 	// Failed is the action that failed; nil when none did.
@@ -108,16 +111,20 @@ type Result struct {
 }
 
 // Execute carries a plan out on the resource that its snapshot read. Its events, and what its status changes, are
-// published beside its first actions and before its status; but after it where the status was refused for its size
-// before, because nothing that they tell has happened when it is refused again. The result says how far it came, also
-// beside an error.
+// published beside its first actions (before them with TellFirst) and before its status; but after it where the status
+// was refused for its size before, because nothing that they tell has happened when it is refused again. The result
+// says how far it came, also beside an error.
 func (c *Executor) Execute(
 	ctx context.Context, object kube.Object, resource *unstructured.Unstructured, p plan.Plan,
 ) (Result, error) {
 	r := &round{object: object, resource: resource, late: refusedForSize(resource)}
 	r.tell = sync.OnceValue(func() func() { return c.Events.begin(ctx, resource, p) })
 	if !r.late {
-		defer r.tell()()
+		published := r.tell()
+		if p.TellFirst {
+			published()
+		}
+		defer published()
 	}
 	for _, action := range p.Actions {
 		if err := c.effect(ctx, r, action); err != nil {
@@ -148,74 +155,27 @@ func (r *round) made() plan.Observed[*appsv1.Deployment] {
 	return plan.Present(&jm)
 }
 
-// do carries one action out. The switch knows every action of package plan.
+// do carries one action out.
 func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 	if overdue(ctx) {
 		return fail.As(fail.Transient, action.String(), ReasonOverdue, context.DeadlineExceeded)
 	}
-	switch a := action.(type) {
-	case plan.WakeClock:
-		c.wake(ctx)
-		return nil
-	case plan.Record:
-		return c.store(ctx, r, a.Status)
-	case plan.AddFinalizer:
-		return c.addFinalizer(ctx, r, a.Finalizer)
-	case plan.RemoveFinalizer:
-		return c.removeFinalizer(ctx, r, a.Finalizer)
-	case plan.PrepareStart:
-		return c.prepare(ctx, r, a)
-	case plan.Release:
-		return c.release(ctx, a)
-	case plan.ApplyIngress:
-		object := kube.Object{Resource: kube.Ingresses, Namespace: a.Ingress.Namespace, Name: a.Ingress.Name}
-		return c.Kube.Apply(ctx, object, a.Ingress, fieldManager)
-	case plan.DeleteIngress:
-		return c.Kube.Delete(ctx, kube.Object{Resource: kube.Ingresses, Namespace: a.Namespace, Name: a.Name}, a.UID)
-	case plan.CancelJob:
-		return c.cancel(ctx, a)
-	case plan.StopWithSavepoint:
-		return c.stopWithSavepoint(ctx, a)
-	case plan.Retire:
-		return c.retire(ctx, a)
-	case plan.MakeTaskManagers:
-		return c.prepare(ctx, r, plan.PrepareStart(a))
-	case plan.ScaleTaskManagers:
-		return c.scaleTaskManagers(ctx, a)
-	case plan.Rescale:
-		return c.rescale(ctx, a)
-	case plan.KeepAutoscaled:
-		return c.keepAutoscaled(ctx, r, a)
-	case plan.DropJobGraphs:
-		return c.dropJobGraphs(ctx, a)
-	case plan.ForgetJobs:
-		return c.forgetJobs(ctx, a)
-	case plan.DeleteCluster:
-		return c.deleteCluster(ctx, r, a)
-	case plan.DeleteLeftovers:
-		return c.deleteOwned(ctx, a.Namespace, a.Objects)
-	case plan.DeleteHAData:
-		return c.deleteHAData(ctx, a)
-	case plan.ForceDeletePods:
-		return c.forceDeletePods(ctx, a)
+	carry, known := executors[reflect.TypeOf(action)]
+	if !known {
+		return fail.Bugf("apply a plan", "UnknownAction", "unknown action %T", action)
 	}
-	if mine, err := c.snapshotAction(ctx, r, action); mine {
-		return err
-	}
-	if mine, err := c.jarAction(ctx, r, action); mine {
-		return err
-	}
-	return fail.Bugf("apply a plan", "UnknownAction", "unknown action %T", action)
+	return carry(c, ctx, r, action)
 }
 
 // wake wakes the clock, best effort: a clock that nobody can write costs time, and the sweep finds what is under way.
-func (c *Executor) wake(ctx context.Context) {
+func (c *Executor) wake(ctx context.Context, _ plan.WakeClock) error {
 	if err := c.Clock.Wake(ctx); err != nil && c.Log != nil {
 		telemetry.Traced(ctx, c.Log).Warnw(
 			"the clock could not be set to its fast schedule: operations in progress are checked less often",
 			telemetry.Error, fail.Message(err),
 		)
 	}
+	return nil
 }
 
 // Reasons of errors that nobody has refused anything by: the time of the pass is over.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
@@ -41,17 +42,17 @@ func (l audited) write(ctx context.Context, log *zap.SugaredLogger, resource *un
 // auditStatus is the line for a status that was stored, or that nobody reads any more because the resource is gone. No
 // line has no message.
 //
-//	kind                          what changed                  the line
-//	FlinkBlueGreenDeployment      -                             none
-//	FlinkStateSnapshot            state, path, or error         its state; the error, else the path
-//	the others                    the lifecycle state           it; the error, else what the state means
-//	the others                    anything else                 none
+//	log of the kind               what changed                  the line
+//	kinds.LogNothing              -                             none
+//	kinds.LogSnapshot             state, path, or error         its state; the error, else the path
+//	kinds.LogJob                  the lifecycle state           it; the error, else what the state means
+//	kinds.LogJob                  anything else                 none
 func auditStatus(before, after *unstructured.Unstructured) audited {
 	old, now := statusText(before), statusText(after)
-	switch after.GetKind() {
-	case v1beta1.KindFlinkBlueGreenDeployment:
+	switch logOf(after) {
+	case kinds.LogNothing:
 		return audited{}
-	case v1beta1.KindFlinkStateSnapshot:
+	case kinds.LogSnapshot:
 		if old("state") == now("state") && old("path") == now("path") && old("error") == now("error") {
 			return audited{}
 		}
@@ -94,7 +95,7 @@ func (c *Executor) auditGone(ctx context.Context, resource *unstructured.Unstruc
 
 // auditEvent is the line for an Event that was made or counted up.
 func auditEvent(resource *unstructured.Unstructured, e plan.Event) audited {
-	if resource.GetKind() == v1beta1.KindFlinkBlueGreenDeployment {
+	if logOf(resource) == kinds.LogNothing {
 		return audited{}
 	}
 	severity := "Info"
@@ -111,10 +112,16 @@ func auditEvent(resource *unstructured.Unstructured, e plan.Event) audited {
 
 // subject is what a line is about.
 func subject(what string, resource *unstructured.Unstructured) string {
-	if resource.GetKind() == v1beta1.KindFlinkStateSnapshot {
+	if logOf(resource) == kinds.LogSnapshot {
 		return what + "[Snapshot]"
 	}
 	return what + "[Job]"
+}
+
+// logOf is how the log of changes shows a resource.
+func logOf(resource *unstructured.Unstructured) kinds.Log {
+	k, _ := kinds.Of(resource.GetKind())
+	return k.Log
 }
 
 func moved(was, state, problem string) []any {

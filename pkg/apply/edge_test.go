@@ -21,8 +21,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// cluster is a carrier over a model API server that holds resource demo with the open intent of operation "mine".
-type cluster struct {
+// carrier is an Executor over a model API server that holds resource demo with the open intent of operation "mine".
+type carrier struct {
 	t      *testing.T
 	kube   *kubesim.Server
 	tap    *wire.Tap
@@ -31,10 +31,10 @@ type cluster struct {
 	object kube.Object
 }
 
-func newCluster(t *testing.T) *cluster {
+func newCluster(t *testing.T) *carrier {
 	t.Helper()
 	tap := wire.New()
-	s := &cluster{t: t, tap: tap, kube: kubesim.New(t, kubesim.NewClock(), tap)}
+	s := &carrier{t: t, tap: tap, kube: kubesim.New(t, kubesim.NewClock(), tap)}
 	s.client = kube.New(s.kube.Dynamic("apply"))
 	s.c = &Executor{Kube: s.client}
 	s.object = kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: "flink", Name: "demo"}
@@ -43,7 +43,7 @@ func newCluster(t *testing.T) *cluster {
 	return s
 }
 
-func (s *cluster) intent(operation string) {
+func (s *carrier) intent(operation string) {
 	s.t.Helper()
 	if _, err := s.kube.UpdateStatus(
 		kubesim.FlinkDeployments, "flink", "demo", map[string]any{"intent": map[string]any{"operationID": operation}},
@@ -53,7 +53,7 @@ func (s *cluster) intent(operation string) {
 }
 
 // put makes an object that carries an operation and is owned by a Deployment, each unless empty.
-func (s *cluster) put(
+func (s *carrier) put(
 	gvr schema.GroupVersionResource, apiVersion, kind, name, operation, owner string,
 ) *unstructured.Unstructured {
 	s.t.Helper()
@@ -86,7 +86,7 @@ func deploymentSpec() map[string]any {
 	}
 }
 
-func (s *cluster) carry(actions ...plan.Action) error {
+func (s *carrier) carry(actions ...plan.Action) error {
 	s.t.Helper()
 	resource, _, err := s.client.Get(s.t.Context(), s.object)
 	if err != nil {
@@ -118,43 +118,42 @@ func start() plan.PrepareStart {
 	}}
 }
 
-// R3
 func TestPrepare(t *testing.T) {
 	rows := map[string]struct {
-		before func(s *cluster)
+		before func(s *carrier)
 		kind   fail.Kind
 		reason string
 	}{
-		"an empty place": {func(*cluster) {}, fail.None, "everything is created"},
+		"an empty place": {func(*carrier) {}, fail.None, "everything is created"},
 		"what this operation made": {
-			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "mine", "demo") }, fail.None,
+			func(s *carrier) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "mine", "demo") }, fail.None,
 			"a pass that was cut off is taken up",
 		},
 		"what an earlier start left": {
-			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "demo") }, fail.None,
+			func(s *carrier) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "demo") }, fail.None,
 			"it is replaced while our intent is open",
 		},
-		"the same, with our intent closed": {func(s *cluster) {
+		"the same, with our intent closed": {func(s *carrier) {
 			s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "demo")
 			s.intent("theirs")
 		}, fail.Conflict, "another pass was faster: it may be its object"},
 		"what a deletion with propagation Orphan left": {
-			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "") }, fail.None,
+			func(s *carrier) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "") }, fail.None,
 			"it is of a start of ours, and nobody owns it",
 		},
 		"somebody else's ConfigMap": {
-			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "", "") }, fail.Invalid,
+			func(s *carrier) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "", "") }, fail.Invalid,
 			"what is not ours is never deleted",
 		},
 		"another cluster's ConfigMap": {
-			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "other") },
+			func(s *carrier) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "other") },
 			fail.Invalid, "the same",
 		},
 		"another operation's Deployment": {
-			func(s *cluster) { s.put(kubesim.Deployments, "apps/v1", "Deployment", "demo", "old", "") }, fail.Conflict,
+			func(s *carrier) { s.put(kubesim.Deployments, "apps/v1", "Deployment", "demo", "old", "") }, fail.Conflict,
 			"the plan decides about it, not the carrier",
 		},
-		"a Deployment that is being deleted": {func(s *cluster) {
+		"a Deployment that is being deleted": {func(s *carrier) {
 			s.put(kubesim.Deployments, "apps/v1", "Deployment", "demo", "mine", "")
 			if err := s.kube.Delete(
 				kubesim.Deployments, "flink", "demo", kubesim.DeleteOptions{Propagation: metav1.DeletePropagationForeground},
@@ -185,7 +184,6 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// R3
 func TestReleaseAndRetire(t *testing.T) {
 	rows := map[string]struct {
 		operation string
@@ -283,7 +281,6 @@ func TestTheObjectsOfAClusterGoInWaves(t *testing.T) {
 	}
 }
 
-// T3.69, R5
 func TestWritesKeepToWhatWasSeen(t *testing.T) {
 	s := newCluster(t)
 	data := s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "demo-x-config-map", "", "")
@@ -297,8 +294,8 @@ func TestWritesKeepToWhatWasSeen(t *testing.T) {
 	}
 	touch()
 	for name, action := range map[string]plan.Action{
-		"delete":      plan.DeleteHAData{Namespace: "flink", ConfigMaps: seen},
-		"drop graphs": plan.DropJobGraphs{Namespace: "flink", ConfigMaps: seen},
+		"delete":      plan.DeleteHAData{HAData: plan.HAData{Namespace: "flink", ConfigMaps: seen}},
+		"drop graphs": plan.DropJobGraphs{HAData: plan.HAData{Namespace: "flink", ConfigMaps: seen}},
 	} {
 		if err := s.carry(action); fail.KindOf(err) != fail.Conflict {
 			t.Errorf("%s after a change: %v, want a conflict: Flink is still writing", name, err)
@@ -306,7 +303,7 @@ func TestWritesKeepToWhatWasSeen(t *testing.T) {
 	}
 	data = s.kube.Get(kubesim.ConfigMaps, "flink", data.GetName())
 	seen[0].ResourceVersion = data.GetResourceVersion()
-	if err := s.carry(plan.DropJobGraphs{Namespace: "flink", ConfigMaps: seen}); err != nil {
+	if err := s.carry(plan.DropJobGraphs{HAData: plan.HAData{Namespace: "flink", ConfigMaps: seen}}); err != nil {
 		t.Fatal(err)
 	}
 	left, _, _ := unstructured.NestedStringMap(s.kube.Get(kubesim.ConfigMaps, "flink", data.GetName()).Object, "data")
@@ -365,7 +362,6 @@ func TestJobsAreForgottenAndOthersKept(t *testing.T) {
 	}
 }
 
-// T10.2, R1
 func TestAStatusIsWrittenOverWhatWasRead(t *testing.T) {
 	s := newCluster(t)
 	stale, _, err := s.client.Get(t.Context(), s.object)

@@ -37,22 +37,6 @@ const (
 	reasonDelete = "JarNotDeleted"
 )
 
-// jarAction carries out the actions about jars; mine is false for every other action.
-func (c *Executor) jarAction(ctx context.Context, r *round, action plan.Action) (mine bool, err error) {
-	switch a := action.(type) {
-	case plan.RequestUpload:
-		return true, c.Events.requestUpload(ctx, r.resource)
-	case plan.UploadJar:
-		return true, c.uploadJar(ctx, r, a)
-	case plan.RunJar:
-		return true, c.runJar(ctx, a)
-	case plan.DeleteJar:
-		c.deleteJar(ctx, a)
-		return true, nil
-	}
-	return false, nil
-}
-
 // requestTimeout bounds the request for an upload, which may wait for the Broker as long as any other call.
 const requestTimeout = 10 * time.Second
 
@@ -97,7 +81,7 @@ func (c *Executor) uploadJar(ctx context.Context, r *round, a plan.UploadJar) er
 	}
 	// nobody would look for the jar of a start that is over, and this pass has not seen that it is
 	if over := c.stillOpen(ctx, r, strings.TrimSuffix(a.Name, ".jar")); fail.KindOf(over) == fail.Conflict {
-		c.deleteJar(ctx, plan.DeleteJar{Endpoint: a.Endpoint, JarID: id})
+		_ = c.deleteJar(ctx, plan.DeleteJar{Endpoint: a.Endpoint, JarID: id}) // it never fails
 		return over
 	}
 	return nil
@@ -210,7 +194,7 @@ func rootFirst(chain string) string {
 
 // deleteJar deletes an uploaded jar, once. A jar that stays takes room in the JobManager and does nothing else, so that
 // is logged, and nothing waits for it.
-func (c *Executor) deleteJar(ctx context.Context, a plan.DeleteJar) {
+func (c *Executor) deleteJar(ctx context.Context, a plan.DeleteJar) error {
 	client, err := c.Flink(a.Endpoint)
 	if err == nil {
 		err = client.JarDelete(ctx, a.JarID)
@@ -219,6 +203,7 @@ func (c *Executor) deleteJar(ctx context.Context, a plan.DeleteJar) {
 		c.Log.Warnw("the jar is left in the JobManager", telemetry.Reason, reasonDelete, telemetry.Action, a.String(),
 			telemetry.Error, fail.Message(err))
 	}
+	return nil
 }
 
 // unanswered is the error of a call about a jar that was not carried out, as far as is known; nil stays nil.

@@ -310,7 +310,6 @@ func TestAJarIsRun(t *testing.T) {
 	}
 }
 
-// T6.19, T6.23
 func TestARunIsAnswered(t *testing.T) {
 	noAnswer := func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"go.uber.org/zap"
-	"golang.org/x/sync/errgroup"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 
@@ -57,26 +57,24 @@ func (a *EventRecorder) begin(ctx context.Context, resource *unstructured.Unstru
 	if a == nil {
 		return func() {}
 	}
-	var group errgroup.Group
+	var group sync.WaitGroup
 	for _, e := range p.Events {
-		group.Go(func() error {
+		group.Go(func() {
 			written, err := a.record(ctx, resource, e)
 			if a.note(string(e.Reason), err); written {
 				auditEvent(resource, e).write(ctx, a.Audit, resource)
 			}
-			return nil
 		})
-		group.Go(func() error {
+		group.Go(func() {
 			a.note(string(e.Reason), a.post(ctx, resource, event.TypeEvent, string(e.Reason)+"/"+e.Key, event.Notice{
 				Type: kind(e), Reason: string(e.Reason), Component: e.Component, Message: e.Message,
 			}))
-			return nil
 		})
 	}
 	if c, changes := a.change(resource, p.Status); changes {
-		group.Go(func() error { a.note("status", a.post(ctx, resource, event.TypeStatus, "status", c)); return nil })
+		group.Go(func() { a.note("status", a.post(ctx, resource, event.TypeStatus, "status", c)) })
 	}
-	return func() { _ = group.Wait() } // failures are noted where they happen
+	return group.Wait // failures are noted where they happen
 }
 
 // change is what a status changes of lifecycle state, job state and error, and whether any of them moves.

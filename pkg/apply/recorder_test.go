@@ -33,7 +33,7 @@ func (l *listener) Publish(_ context.Context, e cloudevents.Event) error {
 }
 
 // tells has a cluster whose carrier tells what happens.
-func tells(t *testing.T) (*cluster, *listener) {
+func tells(t *testing.T) (*carrier, *listener) {
 	t.Helper()
 	s, l := newCluster(t), &listener{}
 	s.c.Events = &EventRecorder{
@@ -42,7 +42,7 @@ func tells(t *testing.T) (*cluster, *listener) {
 	return s, l
 }
 
-func (s *cluster) tell(p plan.Plan) {
+func (s *carrier) tell(p plan.Plan) {
 	s.t.Helper()
 	resource, _, err := s.client.Get(s.t.Context(), s.object)
 	if err != nil {
@@ -53,11 +53,11 @@ func (s *cluster) tell(p plan.Plan) {
 	}
 }
 
-func (s *cluster) events() []*unstructured.Unstructured {
+func (s *carrier) events() []*unstructured.Unstructured {
 	return s.kube.List(kubesim.Events, "flink", nil)
 }
 
-// T9.1, T9.2, T9.5: equal content is one object, which counts
+// Equal content is one object, which counts
 func TestEventsCountUp(t *testing.T) {
 	rows := map[string]struct {
 		first, second plan.Event
@@ -113,7 +113,6 @@ func TestEventsCountUp(t *testing.T) {
 	}
 }
 
-// T9.7
 func TestAnnotationsOfAnEvent(t *testing.T) {
 	s, _ := tells(t)
 	told := plan.Event{
@@ -141,7 +140,6 @@ func TestAnnotationsOfAnEvent(t *testing.T) {
 	}
 }
 
-// T9.4
 func TestANewResourceHasEventsOfItsOwn(t *testing.T) {
 	told := plan.Event{Reason: "Missing", Component: "Job", Message: "a"}
 	u := &unstructured.Unstructured{
@@ -155,7 +153,6 @@ func TestANewResourceHasEventsOfItsOwn(t *testing.T) {
 	}
 }
 
-// T9.6
 func TestAnEventThatMayNotBeMadeIsSkipped(t *testing.T) {
 	s, _ := tells(t)
 	s.tap.Inject(wire.Fault{Match: wire.On("create", "events"), Status: 403})
@@ -170,7 +167,6 @@ func TestAnEventThatMayNotBeMadeIsSkipped(t *testing.T) {
 	}
 }
 
-// T9.8, T10.1
 func TestListenersHearOfEachChangeOfStatus(t *testing.T) {
 	s, l := tells(t)
 	change := func(state v1beta1.LifecycleState, job v1beta1.FlinkJobState) event.Change {
@@ -206,4 +202,18 @@ func TestListenersHearOfEachChangeOfStatus(t *testing.T) {
 	if len(l.got) != 1 || l.got[0].DataAs(&c) != nil || c.OldLifecycleState != "STABLE" || c.LifecycleState != "DELETED" {
 		t.Errorf("when it goes %+v: it is told, and not stored", c)
 	}
+}
+
+// A function that dies between an action and its event would leave it untold for ever.
+func TestWhatOnlyThisPassCanTellIsToldBeforeItIsDone(t *testing.T) {
+	s, l := tells(t)
+	s.tap.Inject(wire.Fault{Match: wire.On("create", "deployments"), Do: func() {
+		if len(s.events()) != 1 || len(l.got) != 1 {
+			t.Errorf("before the action: %d Events, %d CloudEvents, want 1 and 1", len(s.events()), len(l.got))
+		}
+	}})
+	s.tell(plan.Plan{
+		TellFirst: true, Actions: []plan.Action{start()},
+		Events: []plan.Event{{Reason: "PodDeleted", Component: "Job", Message: "a"}},
+	})
 }

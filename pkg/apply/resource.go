@@ -9,6 +9,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // What is written to the resource itself: its status and its finalizers, each in the version that the round holds.
@@ -54,14 +55,14 @@ func contentOf(value any) (map[string]any, error) {
 }
 
 // addFinalizer and removeFinalizer replace the list of finalizers, so the resourceVersion is part of the patch.
-func (c *Executor) addFinalizer(ctx context.Context, r *round, name string) error {
-	return c.setFinalizers(ctx, r, append(r.resource.GetFinalizers(), name))
+func (c *Executor) addFinalizer(ctx context.Context, r *round, a plan.AddFinalizer) error {
+	return c.setFinalizers(ctx, r, append(r.resource.GetFinalizers(), a.Finalizer))
 }
 
-func (c *Executor) removeFinalizer(ctx context.Context, r *round, name string) error {
+func (c *Executor) removeFinalizer(ctx context.Context, r *round, a plan.RemoveFinalizer) error {
 	kept := []string{}
 	for _, f := range r.resource.GetFinalizers() {
-		if f != name {
+		if f != a.Finalizer {
 			kept = append(kept, f)
 		}
 	}

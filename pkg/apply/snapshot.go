@@ -12,41 +12,38 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// snapshotAction carries out the actions about snapshots; mine is false for every other action.
-func (c *Executor) snapshotAction(ctx context.Context, r *round, action plan.Action) (mine bool, err error) {
-	switch a := action.(type) {
-	case plan.TriggerSavepoint:
-		return true, c.ask(a.Endpoint, a, func(client *flinkrest.Client) error {
-			_, err := client.TriggerSavepoint(ctx, a.JobID, flinkrest.SavepointRequest{
-				TargetDirectory: a.Directory, FormatType: savepointFormat(a.Format), TriggerID: a.TriggerID,
-			})
-			return err
+func (c *Executor) triggerSavepoint(ctx context.Context, a plan.TriggerSavepoint) error {
+	return c.ask(a.Endpoint, a, func(client *flinkrest.Client) error {
+		_, err := client.TriggerSavepoint(ctx, a.JobID, flinkrest.SavepointRequest{
+			TargetDirectory: a.Directory, FormatType: savepointFormat(a.Format), TriggerID: a.TriggerID,
 		})
-	case plan.TriggerCheckpoint:
-		return true, c.ask(a.Endpoint, a, func(client *flinkrest.Client) error {
-			_, err := client.TriggerCheckpoint(
-				ctx, a.JobID, flinkrest.CheckpointRequest{Type: checkpointType(a.Format), TriggerID: a.TriggerID},
-			)
-			return err
-		})
-	case plan.DisposeSavepoint:
-		return true, c.ask(a.Endpoint, a, func(client *flinkrest.Client) error {
-			_, err := client.DisposeSavepoint(ctx, a.Path)
-			return err
-		})
-	case plan.CreateSnapshot:
-		return true, c.createSnapshot(ctx, a)
-	case plan.DeleteSnapshot:
-		object := kube.Object{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: a.Namespace, Name: a.Name}
-		err := c.Kube.Delete(ctx, object, a.UID)
-		if apierrors.IsConflict(err) { // another one of that name
-			return true, nil
-		}
-		return true, err
-	case plan.SetLabels:
-		return true, c.setLabels(ctx, r, a)
+		return err
+	})
+}
+
+func (c *Executor) triggerCheckpoint(ctx context.Context, a plan.TriggerCheckpoint) error {
+	return c.ask(a.Endpoint, a, func(client *flinkrest.Client) error {
+		_, err := client.TriggerCheckpoint(
+			ctx, a.JobID, flinkrest.CheckpointRequest{Type: checkpointType(a.Format), TriggerID: a.TriggerID},
+		)
+		return err
+	})
+}
+
+func (c *Executor) disposeSavepoint(ctx context.Context, a plan.DisposeSavepoint) error {
+	return c.ask(a.Endpoint, a, func(client *flinkrest.Client) error {
+		_, err := client.DisposeSavepoint(ctx, a.Path)
+		return err
+	})
+}
+
+func (c *Executor) deleteSnapshot(ctx context.Context, a plan.DeleteSnapshot) error {
+	object := kube.Object{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: a.Namespace, Name: a.Name}
+	err := c.Kube.Delete(ctx, object, a.UID)
+	if apierrors.IsConflict(err) { // another one of that name
+		return nil
 	}
-	return false, nil
+	return err
 }
 
 // ask makes one request to Flink. What Flink itself refuses is Invalid: the same request would be refused again.

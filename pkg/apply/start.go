@@ -14,9 +14,9 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // prepare creates a cluster's objects without running it: the Deployment with zero replicas, then, owned by it, the
@@ -58,7 +58,7 @@ func (c *Executor) prepare(ctx context.Context, r *round, a plan.PrepareStart) e
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	r.prepared, r.jobManager = deployment.Companions(a.Cluster), made
+	r.prepared, r.jobManager = cluster.Companions(a.Cluster), made
 	return nil
 }
 

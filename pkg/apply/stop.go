@@ -142,15 +142,13 @@ func (c *Executor) dropGraphs(
 // graph says that its job is still to be forgotten, should this end in between.
 func (c *Executor) forgetJobs(ctx context.Context, a plan.ForgetJobs) error {
 	if a.Nodes != nil {
-		var below []string
-		for _, id := range a.Jobs {
-			below = append(below, a.Nodes.Location.OfJob(id)...)
-		}
+		below := a.Nodes.Location.Forgets(a.Jobs, a.AllGraphs)
 		return c.removeNodes(ctx, *a.Nodes, below)
 	}
-	unwanted := func(id string) bool { return slices.Contains(a.Jobs, id) }
+	forgotten := func(id string) bool { return slices.Contains(a.Jobs, id) }
+	unwanted := func(id string) bool { return a.AllGraphs || forgotten(id) }
 	for _, o := range a.ConfigMaps {
-		if unwanted(render.JobOfHighAvailability(o.Name)) {
+		if forgotten(render.JobOfHighAvailability(o.Name)) {
 			object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
 			if err := c.Kube.Delete(ctx, object, o.UID, kube.AtVersion(o.ResourceVersion)); err != nil {
 				return err

@@ -29,16 +29,16 @@ func TestHADataInZooKeeperGoes(t *testing.T) {
 	at := znode.Location{
 		Servers: []string{"zk:2181"}, Path: "/flink/demo", Graphs: "jobgraphs", Plans: "execution-plans",
 	}
-	seen := &plan.HANodes{Location: at, Zxid: 7}
+	data := plan.HAData{Namespace: "flink", Nodes: &plan.HANodes{Location: at, Zxid: 7}}
 	rows := map[string]struct {
 		action plan.Action
 		below  []string
 		reason string
 	}{
-		"all of it":      {plan.DeleteHAData{Namespace: "flink", Nodes: seen}, nil, "a job that is not needed any more"},
-		"the job graphs": {plan.DropJobGraphs{Namespace: "flink", Nodes: seen}, at.JobGraphs(), "the checkpoints stay"},
+		"all of it":      {plan.DeleteHAData{HAData: data}, nil, "a job that is not needed any more"},
+		"the job graphs": {plan.DropJobGraphs{HAData: data}, at.JobGraphs(), "the checkpoints stay"},
 		"a job": {
-			plan.ForgetJobs{HAData: plan.HAData{Namespace: "flink", Nodes: seen}, Jobs: []string{"a"}},
+			plan.ForgetJobs{HAData: data, Jobs: []string{"a"}},
 			[]string{"jobs/a", "execution-plans/a", "jobgraphs/a"}, "the others stay",
 		},
 	}

@@ -44,6 +44,14 @@ var differences = []difference{
 		},
 	},
 	{
+		"memory, room and quota are those of what executors leave (FLINK-40534)",
+		`(?s)^(calls|scaled|state) |^events .*(Configuration recommendation|ResourceQuotaReached)`,
+		[]string{
+			"exec-s-0053", "exec-s-0084", "exec-s-0120", "exec-s-0201", "exec-s-0219", "exec-s-0239", "exec-s-0251",
+			"exec-s-0275", "exec-s-0296", "exec-s-0298",
+		},
+	},
+	{
 		"a stored null, or a scale down without recommendations, is an empty value and no error",
 		`no error, recorded is java.lang.NullPointer`, []string{"st-s-0042", "st-s-0046", "st-s-0066", "st-s-0116"},
 	},

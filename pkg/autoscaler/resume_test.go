@@ -180,7 +180,7 @@ func TestItIsDecidedAsInOneProcess(t *testing.T) {
 	})
 }
 
-// T9.3: what the job would be scaled to is told again after the event interval, or when it is another; without an
+// What the job would be scaled to is told again after the event interval, or when it is another; without an
 // interval it is told of each sample.
 func TestWhatIsToldOnce(t *testing.T) {
 	same := func(int) float64 { return 990 }

@@ -1,7 +1,8 @@
-// Package certs makes, stores and renews the certificate under which the API server reaches the admission webhook,
-// so that an installation needs neither cert-manager nor a person with a calendar.
+// Package certs makes, stores and renews the certificate under which the API server reaches the admission webhook, so
+// that an installation needs neither cert-manager nor a person with a calendar.
 //
-// I/O: it reads and writes one Secret and the caBundle of two webhook configurations, and touches nothing else.
+// I/O: it reads and writes two Secrets, and the caBundle and the path of webhook configurations, and touches nothing
+// else.
 //
 // # How it works
 //
@@ -12,12 +13,21 @@
 //	read the Secret ──► good? ──yes──► trust its authority ──► done
 //	                     │ no
 //	                     ▼
-//	               make a new pair ──► trust the new authority ──► store the pair in the Secret
+//	               make a new pair ──► trust the new authority ──► store the pair in the Secret ──► call the new path
+//
+// With each certificate comes a path that cannot be guessed (Paths): the gateway that the API server goes through is
+// reached by others, too, and admit answers only callers that know the path. The path stands in the Secret and in the
+// webhook configurations, and nowhere else.
+//
+// The same run makes and renews the key by which the functions sign the events that they send each other
+// (eventkey.go).
 //
 // # Invariants
 //
 //   - Trust, then serve: an authority is in the caBundle of every configuration before its certificate is stored, so
 //     the API server never meets a certificate that it does not know, whatever line a renewal dies at.
+//   - Open, then call: a path is in the Secret before a configuration calls it, and the one before stays open until no
+//     configuration calls it.
 //   - The bundle grows by union and shrinks by expiry only. Two renewals at the same moment therefore cannot take away
 //     each other's authority; one of them loses the write of the Secret, starts over, and finds the other's good pair.
 //   - Every write carries the resourceVersion that was read. Nothing here locks, waits or sleeps.

@@ -176,6 +176,7 @@ func (w *world) Delete(
 func (w *world) renewer() Renewer {
 	return Renewer{
 		API: w, Namespace: namespace, Secret: secret, Webhooks: webhooks, Now: func() time.Time { return w.now },
+		Calls: map[string]string{"x.flink.apache.org": "/x"},
 	}
 }
 
@@ -194,15 +195,38 @@ func (w *world) stored(t *testing.T) (s corev1.Secret, found bool) {
 	return s, found
 }
 
-// bundle is the caBundle of the first webhook of a configuration.
-func (w *world) bundle(t *testing.T, o kube.Object) []byte {
+// client is the clientConfig of the first webhook of a configuration.
+func (w *world) client(t *testing.T, o kube.Object) map[string]any {
 	t.Helper()
 	u, found, err := w.Get(t.Context(), o)
 	if err != nil || !found {
 		t.Fatalf("get %s: found %v, %v", o, found, err)
 	}
-	client := u.Object["webhooks"].([]any)[0].(map[string]any)["clientConfig"].(map[string]any)
-	text, _ := client["caBundle"].(string)
+	return u.Object["webhooks"].([]any)[0].(map[string]any)["clientConfig"].(map[string]any)
+}
+
+// called is the path that the first webhook of a configuration calls.
+func (w *world) called(t *testing.T, o kube.Object) string {
+	t.Helper()
+	path, _ := w.client(t, o)["service"].(map[string]any)["path"].(string)
+	return path
+}
+
+// open asks a pod that has just started whether it answers under the path.
+func (w *world) open(t *testing.T, path string) bool {
+	t.Helper()
+	paths := &Paths{API: w, Namespace: namespace, Secret: secret, Now: func() time.Time { return w.now }}
+	first, open, err := paths.Open(t.Context(), path)
+	if err != nil || open && first != "/x" {
+		t.Fatalf("open %s: %q, %v", path, first, err)
+	}
+	return open
+}
+
+// bundle is the caBundle of the first webhook of a configuration.
+func (w *world) bundle(t *testing.T, o kube.Object) []byte {
+	t.Helper()
+	text, _ := w.client(t, o)["caBundle"].(string)
 	out, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		t.Fatal(err)
@@ -210,8 +234,8 @@ func (w *world) bundle(t *testing.T, o kube.Object) []byte {
 	return out
 }
 
-// served proves what the API server would find: that the stored certificate verifies for the host under both bundles.
-// Nothing stored is an error, too.
+// served proves what the API server would find: that the stored certificate verifies for the host under both bundles,
+// and that the paths that were written are open. Nothing stored is an error, too.
 func (w *world) served(t *testing.T) error {
 	t.Helper()
 	s, found := w.stored(t)
@@ -228,6 +252,9 @@ func (w *world) served(t *testing.T) error {
 		if _, err := leaf.Verify(x509.VerifyOptions{DNSName: host, Roots: roots, CurrentTime: w.now}); err != nil {
 			return fmt.Errorf("%s: %w", o, err)
 		}
+		if path := w.called(t, o); Token(path) != "" && !w.open(t, path) {
+			return fmt.Errorf("%s calls the path %s, which is not open", o, path)
+		}
 	}
 	return nil
 }
@@ -243,7 +270,7 @@ func manifests() []runtime.Object {
 		u.Object["webhooks"] = []any{map[string]any{
 			"name": "x.flink.apache.org", "fieldOfTomorrow": "kept",
 			"clientConfig": map[string]any{
-				"service": map[string]any{"name": "flink-admit", "namespace": "kourier-system", "path": "/x"},
+				"service": map[string]any{"name": "flink-admit", "namespace": "kourier-system"},
 			},
 		}}
 		out = append(out, u)

@@ -42,6 +42,10 @@ type Renewer struct {
 	Webhooks string
 	// Beside is the name of others that call the same Service, and may be absent or empty. No name is none.
 	Beside string
+	// EventKey is the name of the Secret with the key by which the functions sign their events. No name is none.
+	EventKey string
+	// Calls maps the name of a webhook to the first part of the path that it calls, as "/validate".
+	Calls map[string]string
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -50,8 +54,10 @@ type Renewer struct {
 type Result struct {
 	// Renewed is why a new certificate was made; empty when the stored one is good.
 	Renewed string
-	// Trusted counts the webhook configurations whose caBundle was written.
-	Trusted int
+	// Written counts the writes of webhook configurations: of caBundles, and of paths.
+	Written int
+	// Moved is whether another path is called from now on.
+	Moved bool
 	// NotAfter is the end of the life of the certificate that is now stored.
 	NotAfter time.Time
 }
@@ -75,7 +81,7 @@ func (r Renewer) Renew(ctx context.Context) (Result, error) {
 // overtaken says whether somebody else wrote between our read and our write.
 func overtaken(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 
-// once is one renewal over one reading of the world: trust, then serve.
+// once is one renewal over one reading of the world: trust, serve, and call the path last, when it is open.
 func (r Renewer) once(ctx context.Context) (Result, error) {
 	configurations, err := r.configurations(ctx)
 	if err != nil {
@@ -89,19 +95,31 @@ func (r Renewer) once(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	now := r.Now()
-	wrong := stored.usable(names, now)
-	if wrong == nil {
-		trusted, err := r.trust(ctx, configurations, [][]byte{stored.pair.CA})
-		return Result{Trusted: trusted, NotAfter: stored.pair.NotAfter()}, err
+	var result Result
+	pair, trusted := stored.pair, [][]byte{stored.pair.CA}
+	if wrong := stored.usable(names, r.Now()); wrong != nil {
+		if pair, err = Make(names, r.Now()); err != nil {
+			return Result{}, err
+		}
+		result.Renewed, trusted = wrong.Error(), [][]byte{pair.CA, stored.pair.CA}
 	}
-	fresh, err := Make(names, now)
+	result.NotAfter = pair.NotAfter()
+	paths, err := stored.tokens.next(result.Renewed != "", r.called(configurations, stored.tokens.now), r.Now())
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Renewed: wrong.Error(), NotAfter: fresh.NotAfter()}
-	if result.Trusted, err = r.trust(ctx, configurations, [][]byte{fresh.CA, stored.pair.CA}); err != nil {
+	result.Moved = paths.now != stored.tokens.now
+	if result.Written, err = r.trust(ctx, configurations, trusted); err != nil {
 		return Result{}, err
 	}
-	return result, r.store(ctx, stored, fresh)
+	if result.Renewed != "" || paths != stored.tokens {
+		if err := r.store(ctx, stored, pair, paths); err != nil {
+			return Result{}, err
+		}
+	}
+	pointed, err := r.point(ctx, configurations, paths.now)
+	if result.Written += pointed; err != nil {
+		return result, err
+	}
+	return result, r.renewEventKey(ctx)
 }

@@ -74,8 +74,8 @@ func TestRenewFromEveryState(t *testing.T) {
 			if (row.renew == "") != (result.Renewed == "") || !strings.Contains(result.Renewed, row.renew) {
 				t.Errorf("renewed because %q, want %q: %s", result.Renewed, row.renew, row.reason)
 			}
-			if result.Trusted != 2 {
-				t.Errorf("%d configurations written, want both: neither trusted anybody", result.Trusted)
+			if result.Written != 4 || !result.Moved {
+				t.Errorf("%d writes, moved %v; want both configurations to trust and to call a path", result.Written, result.Moved)
 			}
 			if err := w.served(t); err != nil {
 				t.Errorf("after the renewal: %v", err)
@@ -127,7 +127,7 @@ func TestDailyPingsForYears(t *testing.T) {
 func TestDeathAfterEveryWrite(t *testing.T) {
 	dead := errors.New("the pod was killed")
 	due := start.Add(-Lifetime * 3 / 4)
-	for survived := range 4 {
+	for survived := range 6 {
 		w := newWorld(t, manifests()...)
 		w.now = due
 		if _, err := w.renewer().Renew(t.Context()); err != nil {
@@ -141,8 +141,8 @@ func TestDeathAfterEveryWrite(t *testing.T) {
 			return nil
 		}
 		_, err := w.renewer().Renew(t.Context())
-		if finished := survived >= 3; finished == (err != nil) {
-			t.Fatalf("after %d writes: %v; a renewal has three", survived, err)
+		if finished := survived >= 5; finished == (err != nil) {
+			t.Fatalf("after %d writes: %v; a renewal has five", survived, err)
 		}
 		if err := w.served(t); err != nil {
 			t.Errorf("dead after %d writes: served without trust: %v", survived, err)
@@ -252,7 +252,7 @@ func TestRenewRefuses(t *testing.T) {
 func TestOneConfigurationIsEnough(t *testing.T) {
 	w := newWorld(t, manifests()[1])
 	result, err := w.renewer().Renew(t.Context())
-	if err != nil || result.Trusted != 1 {
+	if err != nil || result.Written != 2 {
 		t.Errorf("an installation without the mutating webhook: %+v, %v", result, err)
 	}
 }

@@ -25,6 +25,8 @@ type stored struct {
 	secret *corev1.Secret
 	// pair is what the Secret holds, good or not.
 	pair Pair
+	// tokens are the paths that it holds.
+	tokens tokens
 }
 
 func (r Renewer) object() kube.Object {
@@ -43,6 +45,7 @@ func (r Renewer) read(ctx context.Context) (stored, error) {
 	data := secret.Data
 	return stored{
 		secret, Pair{CA: data[authorityFile], Cert: data[corev1.TLSCertKey], Key: data[corev1.TLSPrivateKeyKey]},
+		readTokens(data),
 	}, nil
 }
 
@@ -63,9 +66,11 @@ func (s stored) writable() bool {
 	return s.secret.Type == corev1.SecretTypeTLS && (s.secret.Immutable == nil || !*s.secret.Immutable)
 }
 
-// store writes the pair over what was read, or where nothing was. What cannot be written over is deleted first.
-func (r Renewer) store(ctx context.Context, old stored, pair Pair) error {
-	data := map[string][]byte{authorityFile: pair.CA, corev1.TLSCertKey: pair.Cert, corev1.TLSPrivateKeyKey: pair.Key}
+// store writes the pair and the paths over what was read, or where nothing was. What cannot be written over is deleted
+// first.
+func (r Renewer) store(ctx context.Context, old stored, pair Pair, paths tokens) error {
+	data := paths.data()
+	data[authorityFile], data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey] = pair.CA, pair.Cert, pair.Key
 	labels := map[string]string{
 		certificateLabel: r.Secret, "app.kubernetes.io/part-of": "kn-flink", "app.kubernetes.io/component": "admit",
 	}

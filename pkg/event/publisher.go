@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"strings"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"github.com/cloudevents/sdk-go/v2/binding"
@@ -20,6 +22,11 @@ type Publisher struct {
 	URL string
 	// Client is the HTTP client; nil is http.DefaultClient.
 	Client *http.Client
+	// Keys sign what one function sends another; nil signs nothing.
+	Keys *Keys
+	// Token is the file with the token that the receiver wants (OIDC of Knative Eventing); empty sends none. It is read
+	// for each event, as the kubelet renews it.
+	Token string
 }
 
 // extensionTrace is the extension of CloudEvents that hands a trace on, and W3C's header.
@@ -42,13 +49,20 @@ func (p Publisher) Publish(ctx context.Context, e cloudevents.Event) error {
 	if p.URL == "" {
 		return nil
 	}
-	e = traced(ctx, e)
+	e = p.Keys.Sign(traced(ctx, e))
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, nil)
 	if err != nil {
 		return fmt.Errorf("post event %s to %s: %w", e.ID(), p.URL, err)
 	}
 	if err := cehttp.WriteRequest(ctx, binding.ToMessage(&e), request); err != nil {
 		return fmt.Errorf("encode event %s: %w", e.ID(), err)
+	}
+	if p.Token != "" {
+		token, err := os.ReadFile(p.Token)
+		if err != nil {
+			return fail.As(fail.Transient, "post event "+e.ID(), "NoToken", err)
+		}
+		request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	}
 	client := p.Client
 	if client == nil {

@@ -26,8 +26,12 @@ const Budget = 20 * time.Second
 // QueueBudget bounds how long a pass waits for its turn. With Budget it lies below the timeoutSeconds of reconcile.
 const QueueBudget = 30 * time.Second
 
-// UploadBudget is that of the function that uploads jars. A pass of it ends before its Service gives it up (300 s).
-const UploadBudget = 290 * time.Second
+// UploadBudget is that of the function that uploads jars, and UploadQueueBudget how long a pass of it waits for its
+// turn. Together they end before its Service gives the event up (300 s).
+const (
+	UploadBudget      = 285 * time.Second
+	UploadQueueBudget = 10 * time.Second
+)
 
 // Handle is what a function does with one event. Its error decides the answer by the table of package fail.
 type Handle func(ctx context.Context, e cloudevents.Event) error
@@ -43,6 +47,8 @@ type Receiver struct {
 	Handle Handle
 	// Log gets one line for every event that was not handled.
 	Log *zap.SugaredLogger
+	// Keys check what one function sends another; nil accepts all.
+	Keys *Keys
 	// Budget bounds one call of Handle; zero means no bound but the caller's.
 	Budget time.Duration
 }
@@ -90,6 +96,9 @@ func (r Receiver) call(ctx context.Context, e cloudevents.Event) (err error) {
 			)
 		}
 	}()
+	if err := r.Keys.Check(e); err != nil {
+		return err
+	}
 	return r.Handle(ctx, e)
 }
 

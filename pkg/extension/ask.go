@@ -14,6 +14,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 )
@@ -128,6 +129,9 @@ func (a Asker) Post(ctx context.Context, url string, timeout time.Duration, body
 		return nil, fmt.Errorf("HTTP status %d", answer.StatusCode)
 	case len(text) > maxAnswer:
 		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	}
+	if _, err := bounded.JSON(text, bounded.Answer); err != nil {
+		return nil, fmt.Errorf("the answer is %w", err)
 	}
 	return text, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
@@ -24,7 +26,10 @@ const (
 	own = "flink-admit"
 	// Name is the name of those by which it asks about those of extensions. They are installed without webhooks.
 	Name = "flink-extensions"
-	// ValidatePath and MutatePath are where admit is asked.
+	// ValidatorsWebhook and MutatorsWebhook name the webhook of each.
+	ValidatorsWebhook = "validators.flink.apache.org"
+	MutatorsWebhook   = "mutators.flink.apache.org"
+	// ValidatePath and MutatePath are the first parts of the paths where admit is asked.
 	ValidatePath = "/validators"
 	MutatePath   = "/mutators"
 )
@@ -54,6 +59,7 @@ type Webhooks struct {
 	mu     sync.Mutex
 	done   bool
 	set    flinkconf.Extensions
+	labels []string
 	failed time.Time
 	why    error // of the last failure
 }
@@ -65,16 +71,17 @@ const (
 	budget = 3 * time.Second
 )
 
-// Keep brings the webhooks to what the settings name. had says that there may have been others before.
-func (w *Webhooks) Keep(ctx context.Context, e flinkconf.Extensions, had bool) error {
+// Keep brings the webhooks to what the settings name. labels are the keys of labels that decide whether a resource is
+// this installation's. had says that there may have been others before.
+func (w *Webhooks) Keep(ctx context.Context, e flinkconf.Extensions, labels []string, had bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.done && equality.Semantic.DeepEqual(w.set, e) {
+	if w.done && equality.Semantic.DeepEqual(w.set, e) && slices.Equal(w.labels, labels) {
 		return nil
 	}
 	none := len(e.Validators) == 0 && len(e.Mutators) == 0
 	if !w.done && none && !had {
-		w.done, w.set = true, e
+		w.done, w.set, w.labels = true, e, labels
 		return nil
 	}
 	if w.Now().Sub(w.failed) < again {
@@ -86,18 +93,18 @@ func (w *Webhooks) Keep(ctx context.Context, e flinkconf.Extensions, had bool) e
 		resource, webhook, path string
 		asked                   []flinkconf.Extension
 	}{
-		{"validatingwebhookconfigurations", "validators.flink.apache.org", ValidatePath, e.Validators},
-		{"mutatingwebhookconfigurations", "mutators.flink.apache.org", MutatePath, e.Mutators},
+		{"validatingwebhookconfigurations", ValidatorsWebhook, ValidatePath, e.Validators},
+		{"mutatingwebhookconfigurations", MutatorsWebhook, MutatePath, e.Mutators},
 	} {
 		gvr := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: c.resource}
 		if err := w.keep(ctx, gvr, func(client map[string]any) []any {
-			return webhooks(c.webhook, withPath(client, c.path), w.Username, c.asked)
+			return webhooks(c.webhook, withPath(client, c.path), w.Username, labels, c.asked)
 		}); err != nil {
 			w.failed, w.why = w.Now(), err
 			return err
 		}
 	}
-	w.done, w.set = true, e
+	w.done, w.set, w.labels = true, e, labels
 	return nil
 }
 
@@ -119,6 +126,12 @@ func (w *Webhooks) keep(
 	}
 	first, _ := all[0].(map[string]any)
 	client, _ := first["clientConfig"].(map[string]any)
+	if called, _, _ := unstructured.NestedString(client, "service", "path"); strings.Count(called, "/") != 2 {
+		return fail.Transientf(
+			"write the webhooks of extensions", "NoPathYet", "%s %s calls the path %q: Job flink-admit-certificate has not "+
+				"written the one that admit answers under", gvr.Resource, own, called,
+		)
+	}
 	_, err = w.API.MergePatch(ctx, kube.Object{Resource: gvr, Name: Name}, map[string]any{
 		"metadata": map[string]any{"resourceVersion": mine.GetResourceVersion()}, "webhooks": make(client),
 	})
@@ -129,7 +142,9 @@ func (w *Webhooks) keep(
 }
 
 // webhooks is the one webhook for extensions, or none.
-func webhooks(name string, client map[string]any, username string, asked []flinkconf.Extension) []any {
+func webhooks(
+	name string, client map[string]any, username string, labels []string, asked []flinkconf.Extension,
+) []any {
 	if len(asked) == 0 {
 		return []any{}
 	}
@@ -137,7 +152,8 @@ func webhooks(name string, client map[string]any, username string, asked []flink
 	timeout, policy, mutates := time.Duration(0), "Ignore", strings.HasPrefix(name, "mutators")
 	for _, e := range asked {
 		for _, kind := range e.Kinds {
-			resources[plurals[kind]] = true
+			k, _ := kinds.Of(kind) // settings name no other
+			resources[k.Resource.Resource] = true
 		}
 		for _, n := range e.Namespaces {
 			namespaces[n] = true
@@ -168,29 +184,31 @@ func webhooks(name string, client map[string]any, username string, asked []flink
 		}},
 		"matchConditions": []any{
 			map[string]any{"name": "not-the-operator", "expression": "request.userInfo.username != '" + username + "'"},
-			map[string]any{"name": "spec-changed", "expression": "request.operation == 'CREATE' || !has(object.spec) || " +
-				"!has(oldObject.spec) || object.spec != oldObject.spec"},
+			map[string]any{"name": "spec-is-new", "expression": "request.operation == 'CREATE' || !has(object.spec) || " +
+				"!has(oldObject.spec) || object.spec != oldObject.spec || " + anyChanges(labels)},
 		},
 	}}
 }
 
-// plurals are the names of the kinds in rules.
-var plurals = map[string]string{
-	v1beta1.KindFlinkDeployment:          v1beta1.FlinkDeploymentGVR.Resource,
-	v1beta1.KindFlinkSessionJob:          v1beta1.FlinkSessionJobGVR.Resource,
-	v1beta1.KindFlinkStateSnapshot:       v1beta1.FlinkStateSnapshotGVR.Resource,
-	v1beta1.KindFlinkBlueGreenDeployment: v1beta1.FlinkBlueGreenDeploymentGVR.Resource,
+// anyChanges is an expression for a change of one of these labels, or of the one that makes a canary. A spec that was
+// not judged before, because of its labels, is judged then.
+func anyChanges(labels []string) string {
+	quoted := make([]string, 0, len(labels)+1)
+	for _, label := range append([]string{v1beta1.LabelCanary}, labels...) {
+		quoted = append(quoted, strconv.Quote(label))
+	}
+	return "[" + strings.Join(quoted, ", ") +
+		"].exists(l, object.metadata.?labels[?l] != oldObject.metadata.?labels[?l])"
 }
 
-// withPath is the clientConfig of admit for another path.
-func withPath(client map[string]any, path string) map[string]any {
+// withPath is the clientConfig of admit for another first part of its path; what cannot be guessed is the last part.
+func withPath(client map[string]any, first string) map[string]any {
 	client = maps.Clone(client)
 	service, _ := client["service"].(map[string]any)
 	service = maps.Clone(service)
-	if service == nil {
-		service = map[string]any{}
-	}
-	service["path"], client["service"] = path, service
+	called, _ := service["path"].(string)
+	service["path"] = first + called[strings.LastIndex(called, "/"):]
+	client["service"] = service
 	return client
 }
 

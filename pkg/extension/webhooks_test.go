@@ -14,6 +14,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
+// token is the part of the paths that cannot be guessed.
+const token = "0123456789abcdef"
+
 // installed are webhook configurations by resource and name.
 type installed struct {
 	objects map[string]map[string]any
@@ -27,7 +30,7 @@ func newInstalled() *installed {
 	for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
 		i.objects[resource+" "+own] = map[string]any{"webhooks": []any{map[string]any{
 			"clientConfig": map[string]any{
-				"caBundle": "Q0E=", "service": map[string]any{"name": "flink-admit", "path": "/validate"},
+				"caBundle": "Q0E=", "service": map[string]any{"name": "flink-admit", "path": "/validate/" + token},
 			},
 		}}}
 		i.objects[resource+" "+Name] = map[string]any{}
@@ -68,7 +71,7 @@ func TestTheAPIServerAsksAboutTheKindsOfExtensions(t *testing.T) {
 	w := &Webhooks{API: i, Username: username, Now: func() time.Time { return clock }}
 	keep := func(e flinkconf.Extensions, had bool) {
 		t.Helper()
-		if err := w.Keep(t.Context(), e, had); err != nil {
+		if err := w.Keep(t.Context(), e, []string{"team"}, had); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,15 +90,18 @@ func TestTheAPIServerAsksAboutTheKindsOfExtensions(t *testing.T) {
 	keep(e, false)
 	validating, mutating := i.text(t, "validatingwebhookconfigurations"), i.text(t, "mutatingwebhookconfigurations")
 	for _, part := range []string{
-		`"path":"/validators"`, `"caBundle":"Q0E="`, `"resources":["flinkdeployments"]`, `"failurePolicy":"Ignore"`,
+		`"path":"/validators/` + token + `"`,
+		`"caBundle":"Q0E="`, `"resources":["flinkdeployments"]`, `"failurePolicy":"Ignore"`,
 		`"timeoutSeconds":18`, `"values":["x"]`, username,
+		`[\"flink.apache.org/canary\", \"team\"].exists(`,
 	} {
 		if !strings.Contains(validating, part) {
 			t.Errorf("no %s in %s", part, validating)
 		}
 	}
 	for _, part := range []string{
-		`"path":"/mutators"`, `"resources":["flinksessionjobs","flinkstatesnapshots"]`, `"failurePolicy":"Fail"`,
+		`"path":"/mutators/` + token + `"`,
+		`"resources":["flinksessionjobs","flinkstatesnapshots"]`, `"failurePolicy":"Fail"`,
 		`"timeoutSeconds":30`, `"namespaceSelector":{}`,
 	} {
 		if !strings.Contains(mutating, part) {
@@ -115,13 +121,13 @@ func TestTheAPIServerAsksAboutTheKindsOfExtensions(t *testing.T) {
 func TestWebhooksOfAnInstallationThatHadExtensions(t *testing.T) {
 	i := newInstalled()
 	w := &Webhooks{API: i, Now: time.Now}
-	if err := w.Keep(t.Context(), flinkconf.Extensions{}, true); err != nil || i.writes != 2 {
+	if err := w.Keep(t.Context(), flinkconf.Extensions{}, nil, true); err != nil || i.writes != 2 {
 		t.Errorf("%d writes, %v; those of before would stay", i.writes, err)
 	}
 	delete(i.objects, "validatingwebhookconfigurations "+own)
 	delete(i.objects, "mutatingwebhookconfigurations "+Name)
 	w = &Webhooks{API: i, Now: time.Now}
-	if err := w.Keep(t.Context(), flinkconf.Extensions{}, true); err != nil || i.writes != 2 {
+	if err := w.Keep(t.Context(), flinkconf.Extensions{}, nil, true); err != nil || i.writes != 2 {
 		t.Errorf("%d writes, %v; without admit nobody is asked", i.writes, err)
 	}
 }
@@ -131,15 +137,35 @@ func TestAFailureIsTriedAgainLater(t *testing.T) {
 	i.fails = true
 	clock := time.Unix(1_800_000_000, 0)
 	w := &Webhooks{API: i, Now: func() time.Time { return clock }}
-	if w.Keep(t.Context(), flinkconf.Extensions{}, true) == nil {
+	if w.Keep(t.Context(), flinkconf.Extensions{}, nil, true) == nil {
 		t.Error("nobody knows that it failed")
 	}
 	i.fails = false
-	if err := w.Keep(t.Context(), flinkconf.Extensions{}, true); err == nil || i.writes != 0 {
+	if err := w.Keep(t.Context(), flinkconf.Extensions{}, nil, true); err == nil || i.writes != 0 {
 		t.Errorf("%d writes at once, %v; it is still not so", i.writes, err)
 	}
 	clock = clock.Add(again)
-	if err := w.Keep(t.Context(), flinkconf.Extensions{}, true); err != nil || i.writes != 2 {
+	if err := w.Keep(t.Context(), flinkconf.Extensions{}, nil, true); err != nil || i.writes != 2 {
 		t.Errorf("%d writes, %v", i.writes, err)
+	}
+}
+
+func TestTheWebhooksOfExtensionsWaitForThePathOfAdmit(t *testing.T) {
+	i := newInstalled()
+	own := i.objects["validatingwebhookconfigurations "+own]["webhooks"].([]any)[0].(map[string]any)
+	service := own["clientConfig"].(map[string]any)["service"].(map[string]any)
+	delete(service, "path")
+	clock := time.Unix(1_800_000_000, 0)
+	w := &Webhooks{API: i, Username: "u", Now: func() time.Time { return clock }}
+	e := flinkconf.Extensions{Validators: []flinkconf.Extension{{Name: "v", Kinds: []string{"FlinkDeployment"}}}}
+	if err := w.Keep(t.Context(), e, nil, false); err == nil || !strings.Contains(err.Error(), "flink-admit-certificate") {
+		t.Errorf("%v, want the name of the Job that writes the path", err)
+	}
+	service["path"], clock = "/validate/"+token, clock.Add(again)
+	if err := w.Keep(t.Context(), e, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	if text := i.text(t, "validatingwebhookconfigurations"); !strings.Contains(text, `"path":"/validators/`+token+`"`) {
+		t.Errorf("%s does not call the path of admit", text)
 	}
 }

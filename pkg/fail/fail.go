@@ -29,11 +29,11 @@ func (e *Error) Error() string {
 	case e == nil:
 		return ""
 	case e.Err == nil:
-		return oneLine(e.Op, MaxMessage)
+		return oneLine(e.Op)
 	case e.Op == "":
-		return oneLine(e.Err.Error(), MaxMessage)
+		return oneLine(e.Err.Error())
 	}
-	return oneLine(e.Op+": "+e.Err.Error(), MaxMessage)
+	return oneLine(e.Op + ": " + e.Err.Error())
 }
 
 // Unwrap returns the cause.
@@ -142,21 +142,21 @@ func Message(err error) string {
 	if err == nil {
 		return ""
 	}
-	return oneLine(err.Error(), MaxMessage)
+	return oneLine(err.Error())
 }
 
 const ellipsis = "..."
 
-// oneLine hides secrets, folds every run of white space and control characters into one blank and cuts at a rune
-// boundary.
-func oneLine(text string, limit int) string {
+// oneLine hides secrets, folds every run of white space and control characters into one blank and cuts to MaxMessage
+// at a rune boundary.
+func oneLine(text string) string {
 	folded := strings.Join(strings.FieldsFunc(redact.Text(strings.ToValidUTF8(text, "?")), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " ")
-	if len(folded) <= limit {
+	if len(folded) <= MaxMessage {
 		return folded
 	}
-	cut := limit - len(ellipsis)
+	cut := MaxMessage - len(ellipsis)
 	for cut > 0 && !utf8.RuneStart(folded[cut]) {
 		cut--
 	}

@@ -29,6 +29,8 @@ type DeployInput struct {
 	Spec *v1beta1.FlinkDeploymentSpec
 	// Start says what an application starts from. It does not matter for a session cluster.
 	Start Start
+	// Started are the options that the start was begun with, see Started; nil means that they follow from the rest.
+	Started Config
 }
 
 // Start are the facts of one start of an application's job.
@@ -60,13 +62,14 @@ type Deployed struct {
 //	step, later wins                                                       | where
 //	-----------------------------------------------------------------------+-----------------
 //	base, namespace defaults, version defaults                             | Operator.Default
-//	spec.flinkConfiguration                                                | Flatten
+//	spec.flinkConfiguration                                                | Own
 //	REST service type, web.cancel.enable, version                          | applyDefaults
 //	image, pull policy, service account                                    | applyImage
 //	names of pod template files                                            | applyPodTemplates
 //	memory, cpu, replicas                                                  | applyResources
 //	execution target and job                                               | applyJobOrSession
 //	namespace, cluster ID, HA cluster ID                                   | applyIdentity
+//	what the start was begun with, whatever the defaults are by now        | withStarted
 //	generation, owner, state to start from, job result store, job ID       | applyStart
 //	operator and autoscaler options out, ports and addresses in            | clusterConfig
 func Deploy(in DeployInput) (Deployed, error) {
@@ -74,6 +77,7 @@ func Deploy(in DeployInput) (Deployed, error) {
 	if err != nil {
 		return Deployed{}, err
 	}
+	withStarted(effective, in.Started, started)
 	jobID, err := applyStart(effective, in)
 	if err != nil {
 		return Deployed{}, err
@@ -87,7 +91,7 @@ func Deploy(in DeployInput) (Deployed, error) {
 
 // compose is what Deploy and Observe share: everything that follows from defaults, spec and name.
 func compose(in DeployInput, defaults Config) (Config, error) {
-	user, err := Flatten(in.Spec.FlinkConfiguration)
+	user, err := Own(in.Spec.FlinkConfiguration)
 	if err != nil {
 		return nil, err
 	}

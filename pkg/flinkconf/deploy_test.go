@@ -257,7 +257,6 @@ func TestPodTemplateKeys(t *testing.T) {
 	}
 }
 
-// T8.8
 func TestGeneration(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spec       string
@@ -274,8 +273,8 @@ func TestGeneration(t *testing.T) {
 		"added": {
 			`flinkConfiguration: {kubernetes.jobmanager.annotations: "a:b"}`,
 			5,
-			map[string]string{"kubernetes.jobmanager.annotations": "flinkdeployment.flink.apache.org/generation:5,a:b"},
-			"beside the user's, in the order of a Java map",
+			map[string]string{"kubernetes.jobmanager.annotations": "a:b,flinkdeployment.flink.apache.org/generation:5"},
+			"beside the user's, sorted",
 		},
 		"replaced": {
 			`flinkConfiguration: {kubernetes.jobmanager.annotations: "flinkdeployment.flink.apache.org/generation:1"}`,
@@ -287,7 +286,7 @@ func TestGeneration(t *testing.T) {
 			`flinkConfiguration: {kubernetes.jobmanager.annotations.x: "y,z"}`,
 			7,
 			map[string]string{
-				"kubernetes.jobmanager.annotations":   "'x:y,z',flinkdeployment.flink.apache.org/generation:7",
+				"kubernetes.jobmanager.annotations":   "flinkdeployment.flink.apache.org/generation:7,'x:y,z'",
 				"kubernetes.jobmanager.annotations.x": "-",
 			},
 			"collected into the one key",
@@ -307,7 +306,6 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// T3.34
 func TestOwner(t *testing.T) {
 	want := "uid:uid-1,name:demo,controller:false,blockOwnerDeletion:true,apiVersion:flink.apache.org/v1beta1," +
 		"kind:FlinkDeployment"
@@ -325,7 +323,6 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// T3.63
 // TestNoOperatorKeys: in every mode, what a cluster receives holds no option of the operator or the autoscaler.
 func TestNoOperatorKeys(t *testing.T) {
 	own := "flinkConfiguration: {kubernetes.operator.health.probe.port: 1, job.autoscaler.enabled: true, " +

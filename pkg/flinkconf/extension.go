@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 )
 
 // Extension is a validator or mutator of the user: any address that answers an AdmissionReview.
@@ -48,16 +48,10 @@ const (
 	maxTimeout     = 10 * time.Second
 )
 
-// extensible are the kinds that extensions may be asked about.
-var extensible = []string{
-	v1beta1.KindFlinkDeployment, v1beta1.KindFlinkSessionJob, v1beta1.KindFlinkStateSnapshot,
-	v1beta1.KindFlinkBlueGreenDeployment,
-}
-
 // Extensions are those that the base configuration names, and what is wrong with their settings, one sentence each.
 //
 //	<prefix><name>.url              where it is asked, http or https; required
-//	<prefix><name>.kinds            separated by commas; all four
+//	<prefix><name>.kinds            separated by commas; all
 //	<prefix><name>.namespaces       separated by commas; all
 //	<prefix><name>.timeout          5 s, of 10 s at the most
 //	<prefix><name>.failure-policy   Fail, or Ignore
@@ -70,7 +64,7 @@ func (o Operator) Extensions() (Extensions, []string) {
 
 func (o Operator) extensions(prefix string) (all []Extension, wrong []string) {
 	wrong = o.addressed(prefix, func(name string) setter {
-		all = append(all, Extension{Name: name, Kinds: extensible, Timeout: defaultTimeout})
+		all = append(all, Extension{Name: name, Kinds: kinds.Names(), Timeout: defaultTimeout})
 		return &all[len(all)-1]
 	})
 	return all, wrong
@@ -131,8 +125,8 @@ func (e *Extension) set(parameter, text string) (err error) {
 	case "kinds":
 		e.Kinds = words(text)
 		for _, kind := range e.Kinds {
-			if !slices.Contains(extensible, kind) {
-				return fmt.Errorf("%q is no kind; there are %s", kind, strings.Join(extensible, ", "))
+			if _, known := kinds.Of(kind); !known {
+				return fmt.Errorf("%q is no kind; there are %s", kind, strings.Join(kinds.Names(), ", "))
 			}
 		}
 	case "namespaces":

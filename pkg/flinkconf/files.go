@@ -2,6 +2,7 @@ package flinkconf
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/confyaml"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/yamltext"
 )
 
 // Files prints a configuration as the file that Flink of that version reads, and names the file. The entries are
@@ -28,16 +30,19 @@ func Files(c Config, v v1beta1.FlinkVersion) (name, text string, err error) {
 	if !b.StandardYAML {
 		return b.ConfigFile, confyaml.PrintLegacy(c), nil
 	}
-	entries := make(map[string]confyaml.Value, len(c))
+	entries := make(map[string]any, len(c))
 	for k, value := range c {
-		entries[k] = confyaml.Value{Text: value, Bare: readByShell(k, value)}
+		entries[k] = value
+		if readByShell(k, value) {
+			entries[k] = yamltext.Plain(value)
+		}
 	}
 	if c.Has(key.ApplicationArgs) {
 		args, err := c.List(key.ApplicationArgs)
 		if err != nil {
 			return "", "", err
 		}
-		entries[key.ApplicationArgs.Key] = confyaml.Value{IsList: true, List: args}
+		entries[key.ApplicationArgs.Key] = args
 	}
 	text, err = confyaml.Print(entries)
 	return b.ConfigFile, text, err
@@ -65,8 +70,8 @@ type Loaded struct {
 }
 
 // LoadDir reads the base configuration from the files of a configuration directory, given by name and content:
-// flink-conf.yaml if it is there, else config.yaml. No files at all are an empty configuration; other files without one
-// of these are an error.
+// flink-conf.yaml if it is there, else config.yaml, each laid over defaults.yaml. No files at all are an empty
+// configuration; other files without one of these are an error.
 func LoadDir(files map[string]string) (Config, error) {
 	loaded, err := Load(files)
 	return loaded.Config, err
@@ -74,6 +79,28 @@ func LoadDir(files map[string]string) (Config, error) {
 
 // Load is LoadDir with notes about what was ignored.
 func Load(files map[string]string) (Loaded, error) {
+	defaults, shipped := files[DefaultsFile]
+	under, err := confyaml.Parse(defaults)
+	if err != nil {
+		return Loaded{}, fmt.Errorf("%s: %w", DefaultsFile, err)
+	}
+	loaded, err := loadOver(files, shipped)
+	if err != nil || !shipped {
+		return loaded, err
+	}
+	maps.Copy(under, loaded.Config)
+	loaded.Config = under
+	return loaded, nil
+}
+
+// besideDefaults reports whether a file may stand beside the defaults where there is no configuration: log
+// configurations do. Any other is a configuration of a wrong name.
+func besideDefaults(name string) bool {
+	return name == DefaultsFile || strings.HasSuffix(name, ".properties") || strings.HasSuffix(name, ".xml")
+}
+
+// loadOver reads what is laid over the defaults. Where there are some, nothing need be.
+func loadOver(files map[string]string, shipped bool) (Loaded, error) {
 	if text, ok := files[LegacyFile]; ok {
 		flat, skipped := confyaml.ParseLegacy(text)
 		loaded := Loaded{Config: flat, File: LegacyFile}
@@ -86,12 +113,14 @@ func Load(files map[string]string) (Loaded, error) {
 		flat, err := confyaml.Parse(text)
 		return Loaded{Config: flat, File: StandardFile}, err
 	}
-	if len(files) == 0 {
-		return Loaded{Config: Config{}}, nil
-	}
 	names := make([]string, 0, len(files))
 	for name := range files {
-		names = append(names, name)
+		if !shipped || !besideDefaults(name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return Loaded{Config: Config{}}, nil
 	}
 	slices.Sort(names)
 	return Loaded{}, fmt.Errorf(

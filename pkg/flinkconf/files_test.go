@@ -26,18 +26,18 @@ func TestFiles(t *testing.T) {
 	standard := `$internal:
   application:
     program-args:
-    - a
-    - ' b'
-    - ''
+    - "a"
+    - " b"
+    - ""
 a:
-  b: 'x # y'
+  b: "x # y"
 env:
   log:
     max: 10
   stdout-err:
     redirect-to-file: true
-k: v
-kv: 'true'
+k: "v"
+kv: "true"
 `
 	for version, want := range map[v1beta1.FlinkVersion][2]string{
 		"v1_15": {
@@ -70,7 +70,7 @@ func TestFilesErrors(t *testing.T) {
 	}
 	quoted := flinkconf.Config{"env.stdout-err.redirect-to-file": "yes", "env.log.max": "ten"}
 	_, text, err := flinkconf.Files(quoted, "v2_2")
-	if err != nil || !strings.Contains(text, "redirect-to-file: yes\n") || !strings.Contains(text, "max: ten\n") {
+	if err != nil || !strings.Contains(text, `redirect-to-file: "yes"`) || !strings.Contains(text, `max: "ten"`) {
 		t.Errorf("values that are no boolean or number are strings like others: %v\n%s", err, text)
 	}
 }
@@ -82,10 +82,10 @@ func TestFilesForTheShell(t *testing.T) {
 	for value, want := range map[[2]string]string{
 		{"env.stdout-err.redirect-to-file", "true"}:  "redirect-to-file: true\n",
 		{"env.stdout-err.redirect-to-file", "false"}: "redirect-to-file: false\n",
-		{"env.stdout-err.redirect-to-file", "12"}:    "redirect-to-file: '12'\n",
+		{"env.stdout-err.redirect-to-file", "12"}:    "redirect-to-file: \"12\"\n",
 		{"env.log.max", "10"}:                        "max: 10\n",
-		{"env.log.max", "true"}:                      "max: 'true'\n",
-		{"env.log.max", ""}:                          "max: ''\n",
+		{"env.log.max", "true"}:                      "max: \"true\"\n",
+		{"env.log.max", ""}:                          "max: \"\"\n",
 	} {
 		_, text, err := flinkconf.Files(flinkconf.Config{value[0]: value[1]}, v1beta1.FlinkV2_0)
 		if err != nil || !strings.HasSuffix(text, want) {
@@ -210,6 +210,18 @@ func TestLoadDir(t *testing.T) {
 			"flink-conf.yaml is preferred",
 		},
 		"none": {nil, flinkconf.Config{}, "no files, no configuration"},
+		"defaults alone": {
+			map[string]string{"defaults.yaml": "a: 1", "log4j-console.properties": "x"}, flinkconf.Config{"a": "1"},
+			"as shipped",
+		},
+		"an option of the user": {
+			map[string]string{"defaults.yaml": "a: {b: 1, c: 2}", "config.yaml": "a.b: 3"},
+			flinkconf.Config{"a.b": "3", "a.c": "2"}, "the user wins, and keeps the other defaults",
+		},
+		"the old form of the user": {
+			map[string]string{"defaults.yaml": "a: 1\nb: 2", "flink-conf.yaml": "a: 3", "config.yaml": "b: 3"},
+			flinkconf.Config{"a": "3", "b": "2"}, "it is read in the place of config.yaml, not of the defaults",
+		},
 		"log files": {
 			map[string]string{"config.yaml": "", "log4j-operator.properties": "x"},
 			flinkconf.Config{},
@@ -224,8 +236,10 @@ func TestLoadDir(t *testing.T) {
 		})
 	}
 	for name, files := range map[string]map[string]string{
-		"misnamed": {"flink.conf": "a: 1"},
-		"broken":   {"config.yaml": "a: ["},
+		"misnamed":                 {"flink.conf": "a: 1"},
+		"broken":                   {"config.yaml": "a: ["},
+		"broken defaults":          {"defaults.yaml": "a: [", "config.yaml": "a: 1"},
+		"misnamed beside defaults": {"defaults.yaml": "a: 1", "flink.conf": "a: 1"},
 	} {
 		if got, err := flinkconf.LoadDir(files); err == nil {
 			t.Errorf("%s: %v, want an error", name, got)

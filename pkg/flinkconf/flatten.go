@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/jsontext"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
@@ -19,15 +21,20 @@ import (
 //	---------------+-------------------------------------------------------------
 //	object         | its entries, names joined with a dot; {} is no entry
 //	list           | the texts of its items joined with ';'; [] is no entry
-//	null           | the text null
+//	null           | the text null; Nulls tells
 //	number, boolean| its text; a number with a fraction or exponent as Java prints it
 //	a key twice    | the last one in the order of the document
+//
+// One that is too large (v1beta1.FlinkConfiguration.Bounded) is an error before it is flattened.
 func Flatten(raw v1beta1.FlinkConfiguration) (Config, error) {
 	if raw.IsZero() {
 		return Config{}, nil
 	}
+	if err := raw.Bounded(); err != nil {
+		return nil, err
+	}
 	text := string(raw)
-	s := scan{jsontext.NewScan(text)}
+	s := scan{Scan: jsontext.NewScan(text)}
 	if s.Next() != '{' {
 		return nil, notAnObject(raw)
 	}
@@ -36,6 +43,14 @@ func Flatten(raw v1beta1.FlinkConfiguration) (Config, error) {
 		return nil, fmt.Errorf("flinkConfiguration: %w", notJSON(raw))
 	}
 	return flat, nil
+}
+
+// Own is what a resource's own configuration has a say in: Flatten without the keys that an administrator decides on
+// (key.InstallationKey). Every composition takes a resource's configuration from here.
+func Own(raw v1beta1.FlinkConfiguration) (Config, error) {
+	flat, err := Flatten(raw)
+	maps.DeleteFunc(flat, func(name, _ string) bool { return key.InstallationKey(name) })
+	return flat, err
 }
 
 func notAnObject(raw []byte) error {
@@ -58,7 +73,11 @@ func notJSON(raw []byte) error {
 }
 
 // scan reads a configuration.
-type scan struct{ *jsontext.Scan }
+type scan struct {
+	*jsontext.Scan
+	// nulls takes the keys of null values; nil takes none.
+	nulls *[]string
+}
 
 // object flattens the entries up to the closing brace, below parent.
 func (s scan) object(parent string, flat Config) bool {
@@ -88,9 +107,22 @@ func (s scan) entry(path string, flat Config) bool {
 		}
 		return ok
 	}
+	if s.nulls != nil && s.Peek() == 'n' {
+		*s.nulls = append(*s.nulls, path)
+	}
 	text, ok := s.scalar()
 	flat[path] = text
 	return ok
+}
+
+// Nulls are the keys whose value is null, in the order of the document; none where the configuration cannot be read.
+func Nulls(raw v1beta1.FlinkConfiguration) []string {
+	var keys []string
+	s := scan{jsontext.NewScan(string(raw)), &keys}
+	if raw.IsZero() || s.Next() != '{' || !s.object("", Config{}) {
+		return nil
+	}
+	return keys
 }
 
 // list are the texts of the items up to the closing bracket. Lists and objects inside have no text of their own.

@@ -16,7 +16,8 @@ type JarRules struct {
 	Schemes []string
 	// AnyAddress lets every address be reached (kubernetes.operator.user.artifacts.disallow-restricted-hosts: false).
 	AnyAddress bool
-	// Allowed may be reached although it is not public (kubernetes.operator.user.artifacts.allowed-hosts).
+	// Allowed may be reached although it is not public (kubernetes.operator.user.artifacts.allowed-hosts), but for what
+	// is denied in any case (kubernetes.operator.user.artifacts.denied-networks).
 	Allowed reach.AllowList
 	// MaxBytes is how large a jar may be; 0 is no bound (kubernetes.operator.user.artifacts.max-size).
 	MaxBytes int64
@@ -30,6 +31,7 @@ type JarRules struct {
 //	allowed-schemes             no scheme is allowed
 //	disallow-restricted-hosts   it is on
 //	allowed-hosts               it is empty
+//	denied-networks             nothing is uploaded: see Broken
 //	max-size                    nothing is uploaded: see Broken
 func (o Operator) JarRules() JarRules {
 	var rules JarRules
@@ -50,6 +52,12 @@ func (o Operator) JarRules() JarRules {
 		rules.Allowed, err = reach.ParseAllowList(hosts)
 		if err != nil {
 			broken(fmt.Errorf("option %s: %w", key.ArtifactsAllowedHosts.Key, err))
+		}
+	}
+	denied, err := o.base.List(key.ArtifactsDeniedNetworks)
+	if !broken(err) {
+		if rules.Allowed, err = rules.Allowed.Without(denied); err != nil {
+			broken(fmt.Errorf("option %s: %w", key.ArtifactsDeniedNetworks.Key, err))
 		}
 	}
 	size, err := o.base.Memory(key.ArtifactsMaxSize)

@@ -198,7 +198,6 @@ func TestStart(t *testing.T) {
 			map[string]string{"$internal.pipeline.job-id": "fixed"},
 			"the user's own job ID wins",
 		},
-		// T3.23
 		"result store": {
 			ha,
 			flinkconf.Start{JobID: "j", JobResultStoreDir: "op1"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
@@ -25,11 +26,19 @@ func WithoutEffect(c Config) []string {
 }
 
 // WithoutEffectInResource says the same of a resource's own configuration: there what only the installation reads has
-// no effect, either.
+// no effect, either, and a key below the operator's prefix that is no option is told with the nearest one.
 func WithoutEffectInResource(c Config) []string {
 	prefixes := key.NoEffectPrefixes()
 	maps.Copy(prefixes, key.InstallationPrefixes())
-	return withoutEffect(c, append(key.NoEffect(), key.InstallationOnly()...), prefixes)
+	installation := key.InstallationOnly()
+	for _, u := range installation {
+		if u.Option.Kind == conf.KindMap {
+			prefixes[u.Option.Key+"."] = u.Why
+		}
+	}
+	told := append(withoutEffect(c, append(key.NoEffect(), installation...), prefixes), unknown(c)...)
+	slices.Sort(told)
+	return told
 }
 
 func withoutEffect(c Config, unread []key.Unread, prefixes map[string]string) []string {

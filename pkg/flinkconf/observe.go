@@ -23,6 +23,9 @@ type ObserveInput struct {
 	Current *v1beta1.FlinkDeploymentSpec
 	// Cluster is the configuration of the session cluster; only ObserveSessionJob reads it.
 	Cluster Config
+	// Started are the options that what runs was started with, see Started; nil means that they are not known, and
+	// follow from the spec and today's defaults.
+	Started Config
 }
 
 // ErrNotDeployed says that nothing was deployed yet, so there is no running cluster to know the configuration of.
@@ -35,8 +38,12 @@ func Observe(in ObserveInput) (Config, error) {
 	}
 	defaults := in.Operator.Default(in.Namespace, in.Deployed.FlinkVersion)
 	c, err := compose(DeployInput{Namespace: in.Namespace, Name: in.Name, Spec: in.Deployed}, defaults)
-	if err != nil || in.Current == nil {
-		return c, err
+	if err != nil {
+		return nil, err
+	}
+	withStarted(c, in.Started, started)
+	if in.Current == nil {
+		return c, nil
 	}
 	return in.withCurrent(c, defaults)
 }
@@ -56,6 +63,7 @@ func ObserveSessionJob(in ObserveInput) (Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	withStarted(c, in.Started, startedJob)
 	for name := range c {
 		if slices.ContainsFunc(ofTheJobManager, func(of string) bool { return strings.HasPrefix(name, of) }) {
 			delete(c, name)
@@ -73,13 +81,13 @@ func ObserveSessionJob(in ObserveInput) (Config, error) {
 // withCurrent lets the options of Current count that need no redeployment. One that it does not have any more is that
 // of defaults.
 func (in ObserveInput) withCurrent(c, defaults Config) (Config, error) {
-	current, err := Flatten(in.Current.FlinkConfiguration)
+	current, err := Own(in.Current.FlinkConfiguration)
 	if err != nil {
 		return nil, err
 	}
 	removed := current
 	if in.Deployed.FlinkConfiguration.String() != in.Current.FlinkConfiguration.String() {
-		if removed, err = Flatten(in.Deployed.FlinkConfiguration); err != nil {
+		if removed, err = Own(in.Deployed.FlinkConfiguration); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +118,7 @@ func isOurs(name string) bool {
 // SessionJob composes the configuration of a session job: that of its cluster, observed, the job's own
 // flinkConfiguration and the options of its JobSpec. It serves for submitting and for observing.
 func SessionJob(cluster Config, name string, spec *v1beta1.FlinkSessionJobSpec) (Config, error) {
-	own, err := Flatten(spec.FlinkConfiguration)
+	own, err := Own(spec.FlinkConfiguration)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 )
 
-// T8.8
 func TestObserve(t *testing.T) {
 	for name, tc := range map[string]struct {
 		deployed, current string

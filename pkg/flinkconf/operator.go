@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
@@ -89,21 +88,12 @@ func (o Operator) Notes() []string {
 	return notes
 }
 
-// Unreadable says of each option of the operator itself whose value cannot be read what is wrong with it, one sentence
-// each, sorted. Options without effect are nobody's concern, and those of resources are told with the resources.
+// Unreadable says of each value that cannot be read what is wrong with it, one sentence each, sorted: options of the
+// operator and defaults of clusters, also those of a namespace or a Flink version. Options without effect are left out.
 func (o Operator) Unreadable() []string {
-	unread := map[string]bool{}
-	for _, u := range key.NoEffect() {
-		unread[u.Option.Key] = true
-	}
 	var wrong []string
-	for _, option := range key.All() {
-		if unread[option.Key] || (option.Scope != conf.ScopeOperator && option.Scope != conf.ScopeNamespace) {
-			continue
-		}
-		if err := o.base.Check(option); err != nil {
-			wrong = append(wrong, err.Error())
-		}
+	for _, err := range o.unreadableLayers() {
+		wrong = append(wrong, err.Error())
 	}
 	slices.Sort(wrong)
 	return wrong

@@ -35,7 +35,6 @@ func layered() flinkconf.Operator {
 	})
 }
 
-// T8.9
 func TestDefaultLayers(t *testing.T) {
 	for name, tc := range map[string]struct {
 		namespace string
@@ -247,17 +246,21 @@ func TestSelectingLabels(t *testing.T) {
 }
 
 func TestUnreadableOptions(t *testing.T) {
+	const ofVersion = "kubernetes.operator.default-configuration.flink-version.v1_20+.taskmanager.numberOfTaskSlots"
 	o := flinkconf.NewOperator(flinkconf.Config{
 		"kubernetes.operator.reconcile.interval":                  "soon",
 		"kubernetes.operator.flink.client.timeout":                "5 s",
 		"kubernetes.operator.retry.max.attempts":                  "many", // nobody reads it
-		"kubernetes.operator.deployment.readiness.timeout":        "late", // told with each resource
+		"kubernetes.operator.deployment.readiness.timeout":        "late",
 		"kubernetes.operator.dynamic.namespaces.enabled":          "perhaps",
 		"kubernetes.operator.exception.throwable.list.max.count":  "1",
 		"kubernetes.operator.default-configuration.namespace.a.b": "x",
+		ofVersion: "two",
 	})
 	got := o.Unreadable()
-	if len(got) != 2 || !strings.Contains(got[0], "dynamic.namespaces") || !strings.Contains(got[1], "soon") {
+	if len(got) != 4 || !strings.Contains(got[0], "v1_20+.taskmanager.numberOfTaskSlots") ||
+		!strings.Contains(got[1], "late") || !strings.Contains(got[2], "dynamic.namespaces") ||
+		!strings.Contains(got[3], "soon") {
 		t.Errorf("got %q", got)
 	}
 }

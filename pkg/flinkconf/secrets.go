@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
@@ -60,47 +61,28 @@ func SecretsOf(o Operator, d *v1beta1.FlinkDeployment, j *v1beta1.FlinkSessionJo
 // FlinkDeployment says it.
 func SpecsOf(j *v1beta1.FlinkSessionJob) []*v1beta1.FlinkDeploymentSpec {
 	recorded := j.Status.ReconciliationStatus
-	specs := []*v1beta1.FlinkDeploymentSpec{asDeployment(j.Spec)}
+	specs := []*v1beta1.FlinkDeploymentSpec{j.Spec.AsDeployment()}
 	for _, text := range []string{recorded.LastReconciledSpec, recorded.LastStableSpec} {
 		if r, err := v1beta1.ParseReconciledSessionJob(text); err == nil {
-			specs = append(specs, asDeployment(r.Spec))
+			specs = append(specs, r.Spec.AsDeployment())
 		}
 	}
 	return specs
 }
 
-// SecretsIn are the secrets of a resource of one of the four kinds, as JSON, and of more addresses. What cannot be read
+// SecretsIn are the secrets of a resource of one of our kinds, as JSON, and of more addresses. What cannot be read
 // of it has none.
 func SecretsIn(kind string, resource []byte, addresses ...string) redact.Secrets {
 	var content map[string]any
 	var specs []*v1beta1.FlinkDeploymentSpec
 	if json.Unmarshal(resource, &content) == nil {
-		switch kind {
-		case v1beta1.KindFlinkDeployment:
-			if d, _, err := v1beta1.DecodeDeployment(content); err == nil {
-				specs = append(specs, &d.Spec)
-			}
-		case v1beta1.KindFlinkSessionJob:
-			if j, _, err := v1beta1.DecodeSessionJob(content); err == nil {
-				specs = append(specs, asDeployment(j.Spec))
-			}
-		case v1beta1.KindFlinkBlueGreenDeployment:
-			if b, _, err := v1beta1.DecodeBlueGreen(content); err == nil && b.Spec.Template != nil {
-				specs = append(specs, b.Spec.Template.Spec)
-			}
-		case v1beta1.KindFlinkStateSnapshot:
-			if s, _, err := v1beta1.DecodeStateSnapshot(content); err == nil && s.Spec.Savepoint != nil {
-				addresses = append(addresses, s.Spec.Savepoint.Path)
-			}
+		if k, known := kinds.Of(kind); known {
+			found, more := k.Specs(content)
+			specs, addresses = append(specs, found...), append(addresses, more...)
 		}
 	}
 	more := &v1beta1.FlinkDeploymentSpec{Job: &v1beta1.JobSpec{Args: addresses}}
 	return Secrets(Operator{}, append(specs, more)...)
-}
-
-// asDeployment has what a session job says of its job where a FlinkDeployment says it.
-func asDeployment(j v1beta1.FlinkSessionJobSpec) *v1beta1.FlinkDeploymentSpec {
-	return &v1beta1.FlinkDeploymentSpec{FlinkConfiguration: j.FlinkConfiguration, Job: j.Job}
 }
 
 // templates are the pod templates of a spec; some may be nil.

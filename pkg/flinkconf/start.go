@@ -2,6 +2,7 @@ package flinkconf
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,47 +30,21 @@ func applyStart(c Config, in DeployInput) (jobID string, err error) {
 	return applyJobID(c, in.Start.JobID)
 }
 
-// annotateGeneration adds the generation to the JobManager's annotations, in the order in which Java's maps list them.
+// annotateGeneration adds the generation to the JobManager's annotations, and sorts them.
 func annotateGeneration(c Config, generation int64) error {
-	pairs, err := c.Pairs(key.JobManagerAnnotations)
+	annotations, err := c.Map(key.JobManagerAnnotations)
 	if err != nil {
 		return err
 	}
-	values := map[string]string{GenerationAnnotation: strconv.FormatInt(generation, 10)}
-	names := make([]string, 0, len(pairs)+1)
-	for _, p := range pairs {
-		names = append(names, p[0])
-		if p[0] != GenerationAnnotation {
-			values[p[0]] = p[1]
+	pairs := [][2]string{{GenerationAnnotation, strconv.FormatInt(generation, 10)}}
+	for name, value := range annotations {
+		if name != GenerationAnnotation {
+			pairs = append(pairs, [2]string{name, value})
 		}
 	}
-	if _, exact := c[key.JobManagerAnnotations.Key]; !exact {
-		names = prefixOrder(names, len(c))
-	}
-	names = syntax.HashOrder(names, syntax.DefaultBuckets) // the map read from the configuration
-	buckets := syntax.CopyBuckets(len(names))              // its copy, to which the generation is added
-	names = syntax.HashOrder(append(names, GenerationAnnotation), buckets)
-	merged := make([][2]string, len(names))
-	for i, name := range names {
-		merged[i] = [2]string{name, values[name]}
-	}
-	c.Set(key.JobManagerAnnotations, syntax.JoinMap(merged))
+	slices.SortFunc(pairs, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	c.Set(key.JobManagerAnnotations, syntax.JoinMap(pairs))
 	return nil
-}
-
-// prefixOrder is the order in which Java finds annotations in prefix notation: that of their keys in the map of all
-// keys.
-func prefixOrder(names []string, all int) []string {
-	prefix := key.JobManagerAnnotations.Key + "."
-	keys := make([]string, len(names))
-	for i, name := range names {
-		keys[i] = prefix + name
-	}
-	keys = syntax.HashOrder(keys, syntax.CopyBuckets(all))
-	for i := range keys {
-		keys[i] = strings.TrimPrefix(keys[i], prefix)
-	}
-	return keys
 }
 
 // ownerReference makes the FlinkDeployment the owner of the JobManager Deployment.

@@ -88,6 +88,8 @@ func BehaviourOf(v v1beta1.FlinkVersion) Behaviour {
 const (
 	// LegacyFile holds flat lines; Flink before 2.0.
 	LegacyFile = "flink-conf.yaml"
+	// DefaultsFile is what an installation ships, below either of them.
+	DefaultsFile = "defaults.yaml"
 	// StandardFile holds nested YAML; Flink from 1.19 on, and the only one from 2.0 on.
 	StandardFile = "config.yaml"
 )

@@ -100,6 +100,17 @@ type taskManagers struct {
 	List *[]TaskManager `json:"taskmanagers"`
 }
 
+// Items reads the TaskManagers one by one.
+func (t *taskManagers) Items() map[string]func([]byte) error {
+	return map[string]func([]byte) error{"taskmanagers": func(text []byte) error {
+		if t.List == nil {
+			t.List = &[]TaskManager{}
+		}
+		var one taskManagers
+		return appended(text, t.List, &one, func() []TaskManager { return *one.List })
+	}}
+}
+
 func (t *taskManagers) Check() error { return present("taskmanagers", t.List) }
 
 // Overview reads GET /overview.

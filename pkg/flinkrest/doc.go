@@ -12,9 +12,9 @@
 // # What Flink really does
 //
 // Played against real clusters of 1.15.4, 1.16.3, 1.17.2, 1.18.1, 1.19.3, 1.20.5, 2.0.1, 2.1.1 and 2.2.1 by
-// hack/flinkrecord, all without high availability; the same in all of them unless a version is named. The recordings of
-// 1.20.5 and 2.2.1, and some of 1.15.4, are in testdata. [S] marks what was read in the classes of 1.15.4, 1.20.5 and
-// 2.2.1 only.
+// test/flinksim/record, all without high availability; the same in all of them unless a version is named. The
+// recordings of 1.20.5 and 2.2.1, and some of 1.15.4, are in testdata. [S] marks what was read in the classes of
+// 1.15.4, 1.20.5 and 2.2.1 only.
 //
 // Savepoints, stops and triggered checkpoints:
 //   - A TriggerID is idempotent per job: three triggers under one ID (two at once, one after completion) are each

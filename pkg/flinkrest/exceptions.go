@@ -2,8 +2,10 @@ package flinkrest
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
@@ -64,6 +66,9 @@ type exceptionAnswer struct {
 
 func (a *exceptionAnswer) Check() error { return present("exceptionHistory", a.History) }
 
+// maxExceptions bounds the failures of a job, in bytes: stack traces, some 20 times each in the causes of each other.
+const maxExceptions = 16 << 20
+
 // JobExceptions reads at most the newest limit failures of the job; 0 leaves the number to Flink
 // (web.exception-history-size, 16). ErrNotFound: as Job.
 func (c *Client) JobExceptions(ctx context.Context, jobID string, limit int) (JobExceptions, error) {
@@ -74,12 +79,34 @@ func (c *Client) JobExceptions(ctx context.Context, jobID string, limit int) (Jo
 	var out exceptionAnswer
 	err := c.conn.Do(ctx, wire.Call{
 		Op: "read job exceptions", Method: http.MethodGet, Path: []string{"jobs", jobID, "exceptions"}, Query: query,
-		Out: &out,
+		Out: &out, MaxBody: maxExceptions,
 	})
 	if err != nil {
 		return JobExceptions{}, err
 	}
-	return JobExceptions{Entries: out.History.Entries, Truncated: out.History.Truncated}, nil
+	entries, truncated := out.History.Entries, out.History.Truncated
+	if limit > 0 && len(entries) > limit {
+		entries, truncated = entries[:limit], true
+	}
+	for i := range entries {
+		entries[i].FailureLabels = fewLabels(entries[i].FailureLabels)
+	}
+	return JobExceptions{Entries: entries, Truncated: truncated}, nil
+}
+
+// mostLabels is how many labels of a failure are read: enrichers of Flink give a handful.
+const mostLabels = 32
+
+// fewLabels are the first of them by name.
+func fewLabels(labels map[string]string) map[string]string {
+	if len(labels) <= mostLabels {
+		return labels
+	}
+	few := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(labels))[:mostLabels] {
+		few[name] = labels[name]
+	}
+	return few
 }
 
 // Failure is a Java exception that Flink reports as the result of something.

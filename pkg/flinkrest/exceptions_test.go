@@ -1,6 +1,8 @@
 package flinkrest
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -54,7 +56,6 @@ func TestNoExceptions(t *testing.T) {
 }
 
 // TestOldLocationIsTheEndpoint: up to 1.17 there is location and no endpoint; concurrent ones have it too.
-// T8.4
 func TestOldLocationIsTheEndpoint(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"exceptionHistory":{"entries":[{"exceptionName":"E","stacktrace":"E","timestamp":5,
@@ -105,5 +106,30 @@ func TestExecutionResult(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A JobManager is the tenant's: each failure that is read costs the pass the search for secrets in it.
+func TestMoreExceptionsThanWereAskedForAreNotRead(t *testing.T) {
+	labels := map[string]string{}
+	for i := range 200 {
+		labels[fmt.Sprintf("label-%04d", i)] = "x"
+	}
+	text, err := json.Marshal(labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := fmt.Sprintf(`{"exceptionName":"E","stacktrace":"E","timestamp":5,"failureLabels":%s}`, text)
+	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"exceptionHistory":{"entries":[%s],"truncated":false}}`,
+			strings.TrimSuffix(strings.Repeat(entry+",", 20), ","))
+	})
+	got, err := c.JobExceptions(background, job(1), 3)
+	wantKind(t, err, nil)
+	if len(got.Entries) != 3 || !got.Truncated {
+		t.Errorf("%d entries, truncated %t; want the 3 that were asked for", len(got.Entries), got.Truncated)
+	}
+	if n := len(got.Entries[0].FailureLabels); n != mostLabels {
+		t.Errorf("%d labels of a failure, want %d", n, mostLabels)
 	}
 }

@@ -195,7 +195,6 @@ func TestRunThatIsGivenUpGoesOn(t *testing.T) {
 	}
 }
 
-// T6.23
 func TestRunFieldsByVersion(t *testing.T) {
 	request := RunRequest{
 		JobID: job(1), SavepointPath: "s3://b/sp", ClaimMode: Claim, Configuration: map[string]string{"a": "b"},

@@ -2,6 +2,7 @@ package flinkrest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -33,6 +34,29 @@ type JobSummary struct {
 
 type jobList struct {
 	Jobs *[]JobSummary `json:"jobs"`
+}
+
+// Items reads the jobs one by one.
+func (l *jobList) Items() map[string]func([]byte) error {
+	return map[string]func([]byte) error{"jobs": func(text []byte) error {
+		if l.Jobs == nil {
+			l.Jobs = &[]JobSummary{}
+		}
+		var one jobList
+		return appended(text, l.Jobs, &one, func() []JobSummary { return *one.Jobs })
+	}}
+}
+
+// appended decodes a text into one, and appends what items then finds there; no text is none.
+func appended[T any](text []byte, to *[]T, one any, items func() []T) error {
+	if text == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, one); err != nil {
+		return err
+	}
+	*to = append(*to, items()...)
+	return nil
 }
 
 func (l *jobList) Check() error {
@@ -76,6 +100,24 @@ type Job struct {
 	Plan Plan `json:"plan"`
 
 	asked string
+}
+
+// Items reads the vertices one by one, and those of the plan.
+func (j *Job) Items() map[string]func([]byte) error {
+	return map[string]func([]byte) error{
+		"vertices": func(text []byte) error {
+			var one struct {
+				Vertices []Vertex `json:"vertices"`
+			}
+			return appended(text, &j.Vertices, &one, func() []Vertex { return one.Vertices })
+		},
+		"plan.nodes": func(text []byte) error {
+			var one struct {
+				Plan Plan `json:"plan"`
+			}
+			return appended(text, &j.Plan.Nodes, &one, func() []PlanNode { return one.Plan.Nodes })
+		},
+	}
 }
 
 func (j *Job) Check() error { return sameJob(j.asked, j.ID) }

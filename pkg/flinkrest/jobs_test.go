@@ -163,8 +163,6 @@ func TestUnknownJobIsNotFound(t *testing.T) {
 	})
 }
 
-// T3.64
-// T6.4
 func TestCancel(t *testing.T) {
 	rows := map[string]struct {
 		file   string

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// T8.5
 func TestJobMetrics(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		c, _ := play(t, version, "metrics")

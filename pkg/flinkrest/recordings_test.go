@@ -18,7 +18,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
-// versions are the directories of testdata: what hack/flinkrecord heard from a real Flink.
+// versions are the directories of testdata: what test/flinksim/record heard from a real Flink.
 var versions = []string{"1.20", "2.2"}
 
 // recording is one file of testdata.

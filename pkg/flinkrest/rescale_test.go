@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// T8.6
 func TestResourceRequirements(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		c, _ := play(t, version, "resource-requirements")

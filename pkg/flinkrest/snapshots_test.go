@@ -12,7 +12,6 @@ import (
 const savepoints = "file:///flink-data/savepoints"
 
 // TestTriggersAreAcceptedAgain replays three triggers under one ID: at once, while in progress, after completion.
-// T8.3
 func TestTriggersAreAcceptedAgain(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		request := SavepointRequest{TargetDirectory: savepoints, FormatType: FormatNative, TriggerID: trigger(1)}
@@ -75,7 +74,6 @@ func loadFacts(t *testing.T, version string) map[string]any {
 	return facts
 }
 
-// T8.2, T3.66
 func TestSavepointStatus(t *testing.T) {
 	rows := map[string]struct {
 		file     string
@@ -143,7 +141,6 @@ func TestSavepointStatus(t *testing.T) {
 	}
 }
 
-// T8.2
 func TestCheckpointTriggerStatus(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		rows := map[string]struct {
@@ -183,7 +180,6 @@ func TestFailedCheckpointTrigger(t *testing.T) {
 	}
 }
 
-// T8.3
 func TestDisposal(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		c, r := play(t, version, "disposal-trigger")

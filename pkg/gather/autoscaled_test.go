@@ -21,7 +21,7 @@ func TestAStoreIsItsOwners(t *testing.T) {
 	}{
 		"its own":        {"mine", true, ""},
 		"another one's":  {"other", false, "ConfigMap autoscaler-etl belongs to FlinkSessionJob etl: rename one of the two"},
-		"without owners": {"", false, "ConfigMap autoscaler-etl belongs to nobody: rename one of the two"},
+		"without owners": {"", false, "ConfigMap autoscaler-etl belongs to no resource: rename one of the two"},
 	} {
 		object := &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: "autoscaler-etl", UID: "u", ResourceVersion: "7"},

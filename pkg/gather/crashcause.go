@@ -8,19 +8,20 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster/podfailure"
+	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
 )
 
 // crashCause is the root cause that the log of a JobManager container that crashed ends with, and the specs of the
 // session jobs of a session cluster, whose secrets may be in it. Nothing of it is told while they cannot be listed.
 func (g *Gatherer) crashCause(
-	ctx context.Context, seen deployment.Snapshot,
+	ctx context.Context, seen cluster.Snapshot,
 ) (plan.Observed[string], []*v1beta1.FlinkDeploymentSpec) {
 	pods, _ := seen.Pods.Get()
-	crash, crashed := deployment.Crashed(pods)
+	crash, crashed := podfailure.Crashed(pods)
 	if !crashed || g.Brief {
 		return plan.Observed[string]{}, nil
 	}
@@ -55,7 +56,7 @@ func (g *Gatherer) hostedSpecs(
 	var all []*v1beta1.FlinkDeploymentSpec
 	query := kube.Query{Resource: v1beta1.FlinkSessionJobGVR, Namespace: cluster.Namespace, Limit: listed}
 	err := pages(ctx, g.Kube, query, func(u *unstructured.Unstructured) error {
-		if j, _, err := v1beta1.DecodeSessionJob(u.Object); err == nil && sessionjob.ClusterOf(&j) == cluster.Name {
+		if j, _, err := v1beta1.DecodeSessionJob(u.Object); err == nil && session.ClusterOf(&j) == cluster.Name {
 			all = append(all, flinkconf.SpecsOf(&j)...)
 		}
 		return nil

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // kubelet answers with one log and remembers what was asked for.
@@ -77,7 +77,7 @@ func TestTheCrashCauseOfAJobManager(t *testing.T) {
 				ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "demo-1"},
 				Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{row.status}},
 			}
-			seen := deployment.Snapshot{Objects: deployment.Objects{Pods: plan.Present([]corev1.Pod{pod})}}
+			seen := cluster.Snapshot{Objects: cluster.Objects{Pods: plan.Present([]corev1.Pod{pod})}}
 			seen.Resource = &v1beta1.FlinkDeployment{Spec: v1beta1.FlinkDeploymentSpec{Job: &v1beta1.JobSpec{}}}
 			got, _ := g.crashCause(t.Context(), seen)
 			if got != row.want || len(k.asked) != row.asked {
@@ -119,7 +119,7 @@ func TestSecretsInACrashCause(t *testing.T) {
 			if row.broken {
 				k.pages = nil
 			}
-			seen := deployment.Snapshot{Objects: deployment.Objects{Pods: plan.Present([]corev1.Pod{pod})}}
+			seen := cluster.Snapshot{Objects: cluster.Objects{Pods: plan.Present([]corev1.Pod{pod})}}
 			seen.Resource = &v1beta1.FlinkDeployment{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}
 			cause, specs := (&Gatherer{Kube: k}).crashCause(t.Context(), seen)
 			if _, known := cause.Get(); known != row.known || len(specs) != row.args {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,12 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster/podfailure"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
+	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -28,11 +32,12 @@ import (
 //  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken
 //     for lost just when another pass has made it; one that is newer does no harm, because every write is guarded by
 //     the resource's version
+//     and the ConfigMap that it was deployed with, while status does not say the same
 //  3. what the autoscaler keeps, where it is on or was: it is part of the spec that counts
 //  4. the user's validators, of a spec that is not accepted yet and has no stored verdict
 //  5. pods | companions | HA data, then Flink's jobs | Ingress | session jobs        as far as asked for
 //  6. Flink's figures and a failure's cause                                          when the jobs moved
-func (g *Gatherer) Deployment(ctx context.Context, r Read) (deployment.Snapshot, error) {
+func (g *Gatherer) Deployment(ctx context.Context, r Read) (cluster.Snapshot, error) {
 	if r.JobManager.IsUnknown() && r.JobManager.Why() == "" {
 		r.JobManager = g.JobManager(ctx, r.Resource.GetNamespace(), r.Resource.GetName())
 	}
@@ -54,44 +59,41 @@ type Read struct {
 	// Stores answers for what the autoscaler keeps from lists of many; nil lists that of this resource.
 	Stores Stores
 	// Prepared are the companions of an open start that this pass has just made, or found as made. Nil asks for them.
-	Prepared []deployment.Companion
+	Prepared []cluster.Companion
 }
 
 // DeploymentOf looks at a FlinkDeployment that was read already, together with its Deployment.
-func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapshot, error) {
+func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (cluster.Snapshot, error) {
 	jm := r.JobManager
 	r, err := r.Decode()
 	if err != nil {
-		return deployment.Snapshot{}, err
+		return cluster.Snapshot{}, err
 	}
 	resource, specErr := *r.Decoded, r.SpecProblem
-	s := deployment.Snapshot{LogFiles: g.LogFiles}
+	s := cluster.Snapshot{LogFiles: g.LogFiles}
 	s.Now, s.Operator, s.Resource, s.JobManager = g.Now(), g.Operator, &resource, jm
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}
-	s.Recorded = deployment.Recall(s.Seen)
+	s.Recorded = world.Recall(s.Seen)
+	if deployment.AskDeployed(s) {
+		s.Deployed = g.deployed(ctx, resource.Namespace, resource.Name)
+	}
 	if r.Prepared != nil {
 		s.Companions = plan.Present(r.Prepared)
 	}
-	if deployment.AskAutoscaled(s) {
-		stores := r.Stores
-		if stores == nil {
-			stores = g.Autoscaled
-		}
-		s.Autoscaled = stores(ctx, &resource)
-	}
+	g.autoscaledOf(ctx, r.Stores, &s)
 	if deployment.AskValidators(s) {
 		s.Judged = g.judged(ctx, judging{
 			kind: v1beta1.KindFlinkDeployment, resource: &resource, gvr: v1beta1.FlinkDeploymentGVR, spec: resource.Spec,
 			stored: resource.Status.Verdict,
 		})
 	}
-	read, group := s, errgroup.Group{} // read is for the looks below, which fill s at the same time
+	read, looks := s, sync.WaitGroup{} // read is for the looks below, which fill s at the same time
 	q := g.Revise.deployment(deployment.AskFirst(read), read)
 	ask := func(wanted bool, look func()) {
 		if wanted {
-			group.Go(func() error { look(); return nil })
+			looks.Go(look)
 		}
 	}
 	namespace, name := resource.Namespace, resource.Name
@@ -119,13 +121,25 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	ask(q.Snapshots, func() {
 		s.Snapshots = g.Snapshots(ctx, namespace, v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: name})
 	})
-	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name, deployment.ConfigOf(read)) })
+	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name, cluster.ConfigOf(read)) })
 	ask(q.Flink != nil, func() {
 		highAvailability() // before the jobs: what is recorded of a run is not of a later one
 		s.Flink = g.flink(ctx, q, read)
 	})
-	_ = group.Wait() // every look reports its failure in the part that it fills
+	looks.Wait() // each reports its failure in the part that it fills
+	s.Readers = g.readers(ctx, &resource, deployment.AskReaders(s))
 	return g.withRoom(ctx, s), nil
+}
+
+// autoscaledOf looks for what the autoscaler keeps, where it is on or was.
+func (g *Gatherer) autoscaledOf(ctx context.Context, stores Stores, s *cluster.Snapshot) {
+	if !deployment.AskAutoscaled(*s) {
+		return
+	}
+	if stores == nil {
+		stores = g.Autoscaled
+	}
+	s.Autoscaled = stores(ctx, s.Resource)
 }
 
 // Decode reads the resource into its own type, unless that is done. It fails for one that is not even a resource.
@@ -144,10 +158,10 @@ func (r Read) Decode() (Read, error) {
 }
 
 // missingVolumes asks for the mount failures of a JobManager pod that waits for its volumes.
-func (g *Gatherer) missingVolumes(ctx context.Context, seen deployment.Snapshot) plan.Observed[[]string] {
+func (g *Gatherer) missingVolumes(ctx context.Context, seen cluster.Snapshot) plan.Observed[[]string] {
 	pods, _ := seen.Pods.Get()
 	for _, pod := range pods {
-		if deployment.MayMissVolumes(pod) {
+		if podfailure.MayMissVolumes(pod) {
 			return g.mountFailures(ctx, pod.Namespace, pod.Name)
 		}
 	}
@@ -169,7 +183,7 @@ func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) pla
 const logLines = 400
 
 // ofPods looks at what the pods that were seen lead to.
-func (g *Gatherer) ofPods(ctx context.Context, seen deployment.Snapshot, s *deployment.Snapshot) {
+func (g *Gatherer) ofPods(ctx context.Context, seen cluster.Snapshot, s *cluster.Snapshot) {
 	s.Pods, s.TaskManagers = seen.Pods, seen.TaskManagers
 	s.MountFailures, s.Nodes = g.missingVolumes(ctx, seen), g.nodes(ctx, seen)
 	s.CrashCause, s.OtherSpecs = g.crashCause(ctx, seen)
@@ -178,19 +192,19 @@ func (g *Gatherer) ofPods(ctx context.Context, seen deployment.Snapshot, s *depl
 // companions looks up each object of a prepared start by name. One that a Deployment of that name owned which is gone
 // is as good as gone: the garbage collector is about to take it.
 func (g *Gatherer) companions(
-	ctx context.Context, jm plan.Observed[*appsv1.Deployment], wanted []deployment.Companion,
-) plan.Observed[[]deployment.Companion] {
+	ctx context.Context, jm plan.Observed[*appsv1.Deployment], wanted []cluster.Companion,
+) plan.Observed[[]cluster.Companion] {
 	d, ok := jm.Get()
 	if !ok {
-		return plan.Unknown[[]deployment.Companion]("there is no Deployment")
+		return plan.Unknown[[]cluster.Companion]("there is no Deployment")
 	}
-	seen := make([]deployment.Companion, len(wanted))
+	seen := make([]cluster.Companion, len(wanted))
 	var group errgroup.Group
 	for i, c := range wanted {
 		group.Go(func() error {
 			u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Owned(c.Kind), Namespace: d.Namespace, Name: c.Name})
 			if err == nil && found && ownedBy(u, string(d.UID)) {
-				seen[i] = deployment.Companion{
+				seen[i] = cluster.Companion{
 					Kind: c.Kind, Name: c.Name, Operation: u.GetAnnotations()[v1beta1.AnnotationOperation],
 				}
 			}
@@ -198,11 +212,11 @@ func (g *Gatherer) companions(
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return plan.Unknown[[]deployment.Companion](oneLine(err))
+		return plan.Unknown[[]cluster.Companion](oneLine(err))
 	}
 	present := seen[:0]
 	for _, c := range seen {
-		if c != (deployment.Companion{}) {
+		if c != (cluster.Companion{}) {
 			present = append(present, c)
 		}
 	}
@@ -222,18 +236,18 @@ func (g *Gatherer) ingress(
 // JobManager's Deployment, that of the Java operator by the resource.
 func (g *Gatherer) taskManagerDeployment(
 	ctx context.Context, resource *v1beta1.FlinkDeployment,
-) plan.Observed[deployment.TaskManagerDeployment] {
+) plan.Observed[cluster.TaskManagerDeployment] {
 	u, found, err := g.Kube.Get(ctx, kube.Object{
 		Resource: kube.Deployments, Namespace: resource.Namespace, Name: render.TaskManagerDeploymentName(resource.Name),
 	})
 	switch {
 	case err != nil:
-		return plan.Unknown[deployment.TaskManagerDeployment](oneLine(err))
+		return plan.Unknown[cluster.TaskManagerDeployment](oneLine(err))
 	case !found || u.GetDeletionTimestamp() != nil,
 		!ownedBy(u, string(resource.UID)) && !ownedByDeployment(u, resource.Name):
-		return plan.Absent[deployment.TaskManagerDeployment]()
+		return plan.Absent[cluster.TaskManagerDeployment]()
 	}
-	seen := deployment.TaskManagerDeployment{ObjectVersion: version(u), Replicas: 1}
+	seen := cluster.TaskManagerDeployment{ObjectVersion: version(u), Replicas: 1}
 	if replicas, set, err := unstructured.NestedInt64(u.Object, "spec", "replicas"); err == nil && set {
 		seen.Replicas = int32(replicas)
 	}
@@ -254,23 +268,23 @@ func ownedByDeployment(u *unstructured.Unstructured, name string) bool {
 // sessionJobs lists the FlinkSessionJobs of one session cluster. One that cannot be read counts as one without a
 // request on its way: no pass can be made for it.
 func (g *Gatherer) sessionJobs(
-	ctx context.Context, namespace, cluster string, config flinkconf.Config,
-) plan.Observed[[]deployment.SessionJob] {
-	found := []deployment.SessionJob{}
+	ctx context.Context, namespace, host string, config flinkconf.Config,
+) plan.Observed[[]cluster.SessionJob] {
+	found := []cluster.SessionJob{}
 	query := kube.Query{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace, Limit: listed}
 	err := pages(ctx, g.Kube, query, func(u *unstructured.Unstructured) error {
 		target, _, _ := unstructured.NestedString(u.Object, "spec", "deploymentName")
-		one := deployment.SessionJob{Name: u.GetName(), Unreadable: true}
+		one := cluster.SessionJob{Name: u.GetName(), Unreadable: true}
 		if j, _, err := v1beta1.DecodeSessionJob(u.Object); err == nil {
-			target, one = sessionjob.ClusterOf(&j), deployment.HostedJob(&j, config)
+			target, one = session.ClusterOf(&j), cluster.HostedJob(&j, config)
 		}
-		if target == cluster {
+		if target == host {
 			found = append(found, one)
 		}
 		return nil
 	})
 	if err != nil {
-		return plan.Unknown[[]deployment.SessionJob](oneLine(err))
+		return plan.Unknown[[]cluster.SessionJob](oneLine(err))
 	}
 	return plan.Present(found)
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/test/flinksim"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
@@ -52,23 +53,23 @@ func newGatherer(t *testing.T) (*Gatherer, *flinksim.World) {
 func TestWhatCannotBeLookedAtIsUnknown(t *testing.T) {
 	rows := map[string]struct {
 		fault *wire.Fault
-		state func(s deployment.Snapshot) bool
-		why   func(s deployment.Snapshot) string
+		state func(s cluster.Snapshot) bool
+		why   func(s cluster.Snapshot) string
 		says  string
 	}{
-		"the Deployment is not there": {nil, func(s deployment.Snapshot) bool { return s.JobManager.IsAbsent() }, nil, ""},
+		"the Deployment is not there": {nil, func(s cluster.Snapshot) bool { return s.JobManager.IsAbsent() }, nil, ""},
 		"the Deployment cannot be read": {&wire.Fault{Match: wire.On("get", "deployments"), Status: 500},
-			func(s deployment.Snapshot) bool { return s.JobManager.IsUnknown() },
-			func(s deployment.Snapshot) string { return s.JobManager.Why() }, "deployments flink/demo"},
-		"the HA data is not there": {nil, func(s deployment.Snapshot) bool {
+			func(s cluster.Snapshot) bool { return s.JobManager.IsUnknown() },
+			func(s cluster.Snapshot) string { return s.JobManager.Why() }, "deployments flink/demo"},
+		"the HA data is not there": {nil, func(s cluster.Snapshot) bool {
 			list, ok := s.HAData.Get()
 			return ok &&
 				len(list) == 0
 		}, nil, ""},
 		"the HA data cannot be listed": {&wire.Fault{Match: wire.On("list", "configmaps"), Status: 403},
-			func(s deployment.Snapshot) bool { return s.HAData.IsUnknown() },
-			func(s deployment.Snapshot) string { return s.HAData.Why() }, "configmaps"},
-		"nobody asked": {nil, func(s deployment.Snapshot) bool {
+			func(s cluster.Snapshot) bool { return s.HAData.IsUnknown() },
+			func(s cluster.Snapshot) string { return s.HAData.Why() }, "configmaps"},
+		"nobody asked": {nil, func(s cluster.Snapshot) bool {
 			return s.Flink.Jobs.IsUnknown() &&
 				s.Flink.Jobs.Why() == ""
 		}, nil, ""},

@@ -3,12 +3,12 @@ package gather
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// T3.67
 func TestTheNewestStateOfAJob(t *testing.T) {
 	made := func(id int, path string) string {
 		return fmt.Sprintf(
@@ -91,35 +91,39 @@ func statisticsOf(t *testing.T, body string) statistics {
 // What becomes of a job's checkpoints is Flink's word, which knows what the job's code sets, too.
 func TestWhichCheckpointsOutliveAJob(t *testing.T) {
 	config := func(interval, kept string) string {
-		return `{"mode":"exactly_once","interval":` + interval + `,"externalization":` + kept + `}`
+		return `{"mode":"exactly_once","timeout":3600000,"interval":` + interval + `,"externalization":` + kept + `}`
 	}
 	const never = "9223372036854775807"
 	rows := map[string]struct {
 		body   string
-		want   deployment.Retention
+		want   upgrade.Retention
 		absent bool
 	}{
 		"RETAIN_ON_CANCELLATION": {
 			config("1000", `{"enabled":true,"delete_on_cancellation":false}`),
-			deployment.Retention{Cancelled: true, Failed: true, Periodic: true}, false,
+			upgrade.Retention{Cancelled: true, Failed: true, Periodic: true}, false,
 		},
 		"DELETE_ON_CANCELLATION": {
 			config("1000", `{"enabled":true,"delete_on_cancellation":true}`),
-			deployment.Retention{Failed: true, Periodic: true},
+			upgrade.Retention{Failed: true, Periodic: true},
 			false,
 		},
 		"NO_EXTERNALIZED_CHECKPOINTS": {
-			config("1000", `{"enabled":false,"delete_on_cancellation":true}`), deployment.Retention{Periodic: true}, false,
+			config("1000", `{"enabled":false,"delete_on_cancellation":true}`), upgrade.Retention{Periodic: true}, false,
 		},
 		"no interval": {
 			config(never, `{"enabled":true,"delete_on_cancellation":false}`),
-			deployment.Retention{Cancelled: true, Failed: true}, false,
+			upgrade.Retention{Cancelled: true, Failed: true}, false,
 		},
-		"batch mode": {"", deployment.Retention{}, true},
+		"batch mode": {"", upgrade.Retention{}, true},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			got := (&Gatherer{}).retention(t.Context(), flinkAnswers(t, "", row.body), "aa000000000000000000000000000001")
+			client := flinkAnswers(t, "", row.body)
+			got, timeout := (&Gatherer{}).retention(t.Context(), client, "aa000000000000000000000000000001")
+			if d, known := timeout.Get(); known == row.absent || known && d != time.Hour {
+				t.Errorf("a checkpoint may take %s, known %t", d, known)
+			}
 			if r, known := got.Get(); r != row.want || known == row.absent || got.IsAbsent() != row.absent {
 				t.Errorf("%+v, absent %t, unknown %q; want %+v", r, got.IsAbsent(), got.Why(), row.want)
 			}

@@ -12,8 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/ask"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 )
 
 // historyAnswers is a JobManager with this answer, and what it was asked.
@@ -63,9 +66,9 @@ func TestTheResultTellsWhatTheHistoryDoesNot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := deployment.Snapshot{Seen: deployment.Seen{Resource: &v1beta1.FlinkDeployment{}}}
+			s := cluster.Snapshot{Seen: world.Seen{Resource: &v1beta1.FlinkDeployment{}}}
 			s.Resource.Status.JobStatus.JobID = strings.Repeat("0", 32)
-			(&Gatherer{}).history(t.Context(), client, &s.Seen, deployment.More{Failure: true})
+			(&Gatherer{}).history(t.Context(), client, &s.Seen, ask.More{Failure: true})
 			got, known := s.Flink.Failure.Get()
 			if !known {
 				got = map[bool]string{true: "-", false: "?"}[s.Flink.Failure.IsAbsent()]
@@ -86,7 +89,7 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 "taskName":"map (1/2)","endpoint":"10.0.0.7:6122","taskManagerId":"tm-1","failureLabels":{"type":"USER"},"concurrentExceptions":[]}`
 	full := fmt.Sprintf(`{"exceptionHistory":{"entries":[%s],"truncated":false}}`, entry)
 	rows := map[string]struct {
-		more    deployment.More
+		more    ask.More
 		code    int
 		body    string
 		limit   string
@@ -95,23 +98,23 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 		reason  string
 	}{
 		"the cause alone": {
-			deployment.More{Failure: true}, 200, full, "1", "IOException: disk full", -1, "of a job that was told already",
+			ask.More{Failure: true}, 200, full, "1", "IOException: disk full", -1, "of a job that was told already",
 		},
-		"the entries alone": {deployment.More{Exceptions: 10}, 200, full, "10", "?", 1, "of a job that goes on"},
+		"the entries alone": {ask.More{Exceptions: 10}, 200, full, "10", "?", 1, "of a job that goes on"},
 		"both": {
-			deployment.More{Failure: true, Exceptions: 10}, 200, full, "10", "IOException: disk full", 1, "one request",
+			ask.More{Failure: true, Exceptions: 10}, 200, full, "10", "IOException: disk full", 1, "one request",
 		},
 		"none happened": {
-			deployment.More{Exceptions: 10}, 200, `{"exceptionHistory":{"entries":[],"truncated":false}}`, "10", "?", 0, "",
+			ask.More{Exceptions: 10}, 200, `{"exceptionHistory":{"entries":[],"truncated":false}}`, "10", "?", 0, "",
 		},
 		"Flink does not say": {
-			deployment.More{Failure: true, Exceptions: 10}, 500, `{"errors":["x"]}`, "10", "?", -1, "not known is not none",
+			ask.More{Failure: true, Exceptions: 10}, 500, `{"errors":["x"]}`, "10", "?", -1, "not known is not none",
 		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			client, asked := historyAnswers(t, row.code, row.body)
-			s := deployment.Snapshot{Seen: deployment.Seen{Resource: &v1beta1.FlinkDeployment{}}}
+			s := cluster.Snapshot{Seen: world.Seen{Resource: &v1beta1.FlinkDeployment{}}}
 			s.Resource.Status.JobStatus.JobID = strings.Repeat("0", 32)
 			(&Gatherer{}).history(t.Context(), client, &s.Seen, row.more)
 			failure := "?"
@@ -130,7 +133,7 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 				t.Errorf("failure %q, entries %d, asked %q: %s", failure, entries, *asked, row.reason)
 			}
 			if entries == 1 {
-				want := deployment.Failure{At: time.UnixMilli(1_700_000_000_123),
+				want := exceptions.Entry{At: time.UnixMilli(1_700_000_000_123),
 					StackTrace: "java.io.IOException: disk full\n\tat a.B.c(B.java:1)\n",
 					TaskName:   "map (1/2)", Endpoint: "10.0.0.7:6122", TaskManagerID: "tm-1",
 					Labels: map[string]string{"type": "USER"}}

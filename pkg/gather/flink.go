@@ -10,10 +10,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/ask"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 )
 
 // statistics are those of a job's checkpoints, asked for once in a look.
@@ -22,22 +26,22 @@ type statistics func() (flinkrest.CheckpointStatistics, error)
 // asked is what one look asks of Flink.
 type asked struct {
 	// seen is what was seen of the job until then.
-	seen deployment.Seen
+	seen world.Seen
 	// stop asks for the stop-with-savepoint of the open intent.
 	stop bool
 	// more says what else to ask, given the jobs.
-	more func(deployment.Flink) deployment.More
+	more func(world.Flink) ask.More
 }
 
 // flink asks the JobManager of a FlinkDeployment for its jobs, and for more if they moved.
-func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s deployment.Snapshot) deployment.Flink {
+func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s cluster.Snapshot) world.Flink {
 	client, err := g.Flink(*q.Flink)
 	if err != nil {
 		return unanswered(err)
 	}
 	jobs, err := jobsOf(ctx, client)
 	return g.flinkOf(ctx, client, jobs, err, asked{seen: s.Seen, stop: q.Stop,
-		more: func(f deployment.Flink) deployment.More {
+		more: func(f world.Flink) ask.More {
 			s.Flink = f
 			return deployment.AskFlink(s)
 		}})
@@ -45,8 +49,8 @@ func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s deployme
 
 // flinkOf asks for more than the jobs, which are known, or why not.
 func (g *Gatherer) flinkOf(
-	ctx context.Context, client *flinkrest.Client, jobs []deployment.Job, err error, a asked,
-) deployment.Flink {
+	ctx context.Context, client *flinkrest.Client, jobs []world.Job, err error, a asked,
+) world.Flink {
 	if err != nil {
 		return unanswered(err)
 	}
@@ -54,40 +58,40 @@ func (g *Gatherer) flinkOf(
 	s.Flink.Jobs = plan.Present(jobs)
 	more := g.Revise.flink(a.more(s.Flink), s)
 	jobID := s.Resource.Status.JobStatus.JobID
-	job, _ := deployment.FindJob(jobs, jobID)
+	found, _ := world.FindJob(jobs, jobID)
 	statistics := sync.OnceValues(func() (flinkrest.CheckpointStatistics, error) {
 		return client.CheckpointStatistics(ctx, jobID)
 	})
 	if more.Graph { // before the statistics, whose age at that time it tells
 		details, err := client.Job(ctx, jobID)
 		s.Flink.Clock, s.Flink.NoGraph = timeOf(details.Now), hasNoGraph(details)
-		if err == nil && job.State.IsTerminal() && !v1beta1.FlinkJobState(details.State).IsTerminal() {
+		if err == nil && found.State.IsTerminal() && !v1beta1.FlinkJobState(details.State).IsTerminal() {
 			err = errors.New("the details of the job are of a time before its end")
 		}
 		if err != nil { // whether the statistics tell anything is not known
 			s.Flink.GraphUnread = oneLine(err)
-			more.Checkpoints, s.Flink.Checkpoints = false, plan.Unknown[deployment.Checkpoints](s.Flink.GraphUnread)
+			more.Checkpoints, s.Flink.Checkpoints = false, plan.Unknown[world.Checkpoints](s.Flink.GraphUnread)
 		}
 	}
-	var group errgroup.Group
+	var looks sync.WaitGroup
 	ask := func(wanted bool, look func()) {
 		if wanted {
-			group.Go(func() error { look(); return nil })
+			looks.Go(look)
 		}
 	}
 	ask(more.Facts, func() { s.Flink.Facts = g.facts(ctx, client, jobID, statistics) })
 	ask(more.Failure || more.Exceptions > 0, func() { g.history(ctx, client, &s, more) })
 	ask(more.Checkpoints, func() { s.Flink.Checkpoints = g.checkpoints(statistics) })
-	ask(more.Retention, func() { s.Flink.Retention = g.retention(ctx, client, jobID) })
-	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, job, more.Progress) })
+	ask(more.Retention, func() { s.Flink.Retention, s.Flink.CheckpointTimeout = g.retention(ctx, client, jobID) })
+	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, found, more.Progress) })
 	ask(more.Requests, func() { s.Flink.Requests = g.PendingOperations(ctx, client, s.Resource.Status.JobStatus) })
 	ask(more.Requirements, func() { s.Flink.Requirements = g.requirements(ctx, client, jobID) })
 	ask(more.LateStops, func() { s.Flink.LateStops = g.lateStops(ctx, client, s.Resource.Status.GivenUpStop) })
 	ask(a.stop, func() {
 		s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent.Stops.JobID, s.Resource.Status.Intent.TriggerID)
 	})
-	_ = group.Wait() // every look reports its failure in the part that it fills
-	if stop, _ := s.Flink.Stop.Get(); stop.State == deployment.StopCompleted {
+	looks.Wait() // each reports its failure in the part that it fills
+	if stop, _ := s.Flink.Stop.Get(); stop.State == world.StopCompleted {
 		jobs, err := jobsOf(ctx, client) // again, to show what became of the one that was stopped
 		if err != nil {
 			return unanswered(err)
@@ -97,9 +101,9 @@ func (g *Gatherer) flinkOf(
 	return s.Flink
 }
 
-func jobsOf(ctx context.Context, client *flinkrest.Client) ([]deployment.Job, error) {
+func jobsOf(ctx context.Context, client *flinkrest.Client) ([]world.Job, error) {
 	answer, err := client.Jobs(ctx)
-	jobs := make([]deployment.Job, 0, len(answer))
+	jobs := make([]world.Job, 0, len(answer))
 	for _, j := range answer {
 		jobs = append(jobs, jobOf(j))
 	}
@@ -113,8 +117,8 @@ func hasNoGraph(details flinkrest.Job) bool {
 }
 
 // jobOf is one job of GET /jobs/overview.
-func jobOf(j flinkrest.JobSummary) deployment.Job {
-	return deployment.Job{
+func jobOf(j flinkrest.JobSummary) world.Job {
+	return world.Job{
 		ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
 		EndTime: timeOf(j.EndTime), Modified: timeOf(j.LastModification),
 		Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
@@ -122,9 +126,9 @@ func jobOf(j flinkrest.JobSummary) deployment.Job {
 }
 
 // unanswered is a JobManager that could not be asked.
-func unanswered(err error) deployment.Flink {
-	return deployment.Flink{
-		Jobs: plan.Unknown[[]deployment.Job](oneLine(err)), Distrusted: errors.Is(err, flinkrest.ErrTLS),
+func unanswered(err error) world.Flink {
+	return world.Flink{
+		Jobs: plan.Unknown[[]world.Job](oneLine(err)), Distrusted: errors.Is(err, flinkrest.ErrTLS),
 	}
 }
 
@@ -139,8 +143,8 @@ func timeOf(t flinkrest.Millis) time.Time {
 // facts are the cluster's figures. The size of the state is left out when there is no checkpoint to read it from.
 func (g *Gatherer) facts(
 	ctx context.Context, client *flinkrest.Client, jobID string, checkpoints statistics,
-) plan.Observed[deployment.ClusterFacts] {
-	var facts deployment.ClusterFacts
+) plan.Observed[world.ClusterFacts] {
+	var facts world.ClusterFacts
 	var group errgroup.Group
 	group.Go(func() error {
 		config, err := client.ClusterConfig(ctx)
@@ -162,14 +166,14 @@ func (g *Gatherer) facts(
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return plan.Unknown[deployment.ClusterFacts](oneLine(err))
+		return plan.Unknown[world.ClusterFacts](oneLine(err))
 	}
 	return plan.Present(facts)
 }
 
 // history is the job's exception history, and the cause of the newest failure in it, as far as asked for.
 func (g *Gatherer) history(
-	ctx context.Context, client *flinkrest.Client, s *deployment.Seen, more deployment.More,
+	ctx context.Context, client *flinkrest.Client, s *world.Seen, more ask.More,
 ) {
 	answer, err := client.JobExceptions(ctx, s.Resource.Status.JobStatus.JobID, max(1, more.Exceptions))
 	if more.Failure {
@@ -182,12 +186,12 @@ func (g *Gatherer) history(
 		return
 	}
 	if err != nil {
-		s.Flink.Exceptions = plan.Unknown[[]deployment.Failure](oneLine(err))
+		s.Flink.Exceptions = plan.Unknown[[]exceptions.Entry](oneLine(err))
 		return
 	}
-	entries := make([]deployment.Failure, 0, len(answer.Entries))
+	entries := make([]exceptions.Entry, 0, len(answer.Entries))
 	for _, e := range answer.Entries {
-		entries = append(entries, deployment.Failure{
+		entries = append(entries, exceptions.Entry{
 			At: e.Timestamp.Time(), StackTrace: e.StackTrace, TaskName: e.TaskName, Endpoint: e.Endpoint,
 			TaskManagerID: e.TaskManagerID, Labels: e.FailureLabels,
 		})

@@ -8,35 +8,49 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
 // restartMetrics count the restarts of a job, the newer name first. Flink reads metrics when somebody asks, so the
 // first answer of a new JobManager has none of them.
 var restartMetrics = []string{"numRestarts", "fullRestarts"}
 
-// health is what a job's health is judged by; its checkpoints only if progress asks for them.
+// health is what a job's health is judged by; its checkpoints only if progress asks for them. Where the newest is older
+// than that, Flink says how often the job makes them: its code may say otherwise than its configuration.
 func (g *Gatherer) health(
-	ctx context.Context, client *flinkrest.Client, job deployment.Job, progress bool,
-) plan.Observed[deployment.Health] {
-	var seen deployment.Health
+	ctx context.Context, client *flinkrest.Client, j world.Job, progress time.Duration,
+) plan.Observed[health.Seen] {
+	var seen health.Seen
 	var group errgroup.Group
 	group.Go(func() (err error) {
-		seen.Restarts, err = restarts(ctx, client, job.ID)
+		seen.Restarts, err = restarts(ctx, client, j.ID)
 		return err
 	})
-	if progress {
+	if progress > 0 {
 		group.Go(func() (err error) {
-			seen.Checkpoints, seen.Progress, err = checkpointProgress(ctx, client, job)
+			seen.Checkpoints, seen.Progress, err = checkpointProgress(ctx, client, j)
+			if err == nil && !seen.Progress.IsZero() && seen.Progress.Add(progress).Before(g.Now()) {
+				seen.Own, err = ownPace(ctx, client, j.ID)
+			}
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return plan.Unknown[deployment.Health](oneLine(err))
+		return plan.Unknown[health.Seen](oneLine(err))
 	}
 	return plan.Present(seen)
+}
+
+// ownPace is how often a job makes checkpoints; never for one whose code switches them off.
+func ownPace(ctx context.Context, client *flinkrest.Client, jobID string) (*health.Pace, error) {
+	c, err := client.CheckpointConfig(ctx, jobID)
+	if err != nil {
+		return nil, err
+	}
+	return &health.Pace{Interval: milliseconds(c.Interval), Timeout: milliseconds(c.Timeout)}, nil
 }
 
 func restarts(ctx context.Context, client *flinkrest.Client, jobID string) (int64, error) {
@@ -54,15 +68,15 @@ func restarts(ctx context.Context, client *flinkrest.Client, jobID string) (int6
 
 // checkpointProgress is how many checkpoints and savepoints were completed, and when the newest was: when the job
 // began, without one. The zero time: the job makes none.
-func checkpointProgress(ctx context.Context, client *flinkrest.Client, job deployment.Job) (int64, time.Time, error) {
-	s, err := client.CheckpointStatistics(ctx, job.ID)
+func checkpointProgress(ctx context.Context, client *flinkrest.Client, j world.Job) (int64, time.Time, error) {
+	s, err := client.CheckpointStatistics(ctx, j.ID)
 	switch {
 	case errors.Is(err, flinkrest.ErrNoCheckpointing):
 		return 0, time.Time{}, nil
 	case err != nil:
 		return 0, time.Time{}, err
 	}
-	begun, err := strconv.ParseInt(job.StartTime, 10, 64)
+	begun, err := strconv.ParseInt(j.StartTime, 10, 64)
 	if err != nil {
 		return 0, time.Time{}, err
 	}

@@ -7,8 +7,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 )
 
-// T9 of the autoscaler's acceptance rows. It counts for the snapshots of a job, too: Flink takes none before its tasks
-// run.
+// It counts for the snapshots of a job, too: Flink takes none before its tasks run.
 func TestAJobRunsWhenItsTasksDo(t *testing.T) {
 	rows := map[string]struct{ job, want string }{
 		"two run, two have finished": {`{"state":"RUNNING","tasks":{"total":4,"running":2,"finished":2}}`, "RUNNING"},

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // judging is a spec that the user's validators have a say in.
@@ -29,28 +29,28 @@ type judging struct {
 //	some                                   on this spec, by   it counts
 //	                                       these validators
 //	some                                   another, or none   they are asked, by a pass; a look leaves it to that
-func (g *Gatherer) judged(ctx context.Context, j judging) deployment.Judged {
+func (g *Gatherer) judged(ctx context.Context, j judging) world.Judged {
 	validators := flinkconf.For(g.Validators, j.kind, j.resource.GetNamespace())
 	if len(validators) == 0 {
-		return deployment.Judged{}
+		return world.Judged{}
 	}
 	of, err := flinkconf.VerdictOf(validators, j.spec)
 	if err != nil {
-		return deployment.Judged{Unanswered: oneLine(err)}
+		return world.Judged{Unanswered: oneLine(err)}
 	}
 	if j.stored != nil && j.stored.Of == of {
-		return deployment.Judged{Verdict: j.stored}
+		return world.Judged{Verdict: j.stored}
 	}
 	if g.Ask == nil {
-		return deployment.Judged{}
+		return world.Judged{}
 	}
 	question, err := extension.Question(j.kind, j.gvr, j.resource)
 	if err != nil {
-		return deployment.Judged{Unanswered: oneLine(err)}
+		return world.Judged{Unanswered: oneLine(err)}
 	}
 	said := g.Ask(ctx, validators, question)
 	if said.Refusal == "" && said.Unanswered != "" {
-		return deployment.Judged{Unanswered: said.Unanswered}
+		return world.Judged{Unanswered: said.Unanswered}
 	}
-	return deployment.Judged{Verdict: &v1beta1.Verdict{Of: of, Refusal: said.Refusal}}
+	return world.Judged{Verdict: &v1beta1.Verdict{Of: of, Refusal: said.Refusal}}
 }

@@ -9,18 +9,18 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 )
 
 // leaderAnnotation holds the lease of the JobManager that leads, as the leader election of Flink's Kubernetes client
 // writes it.
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader"
 
-// leaderUntil reads the end of the leader's lease from a high-availability ConfigMap. One without a holder was given
-// back.
-func leaderUntil(u *unstructured.Unstructured) plan.Observed[time.Time] {
+// leader reads the leader's lease from a high-availability ConfigMap. One without a holder was given back.
+func leader(u *unstructured.Unstructured) plan.Observed[hadata.Lease] {
 	text := u.GetAnnotations()[leaderAnnotation]
 	if text == "" {
-		return plan.Absent[time.Time]()
+		return plan.Absent[hadata.Lease]()
 	}
 	var lease struct {
 		HolderIdentity string          `json:"holderIdentity"`
@@ -28,20 +28,19 @@ func leaderUntil(u *unstructured.Unstructured) plan.Observed[time.Time] {
 		RenewTime      string          `json:"renewTime"`
 	}
 	if err := json.Unmarshal([]byte(text), &lease); err != nil {
-		return plan.Unknown[time.Time]("it is no lease: " + err.Error())
+		return plan.Unknown[hadata.Lease]("it is no lease: " + err.Error())
 	}
 	if lease.HolderIdentity == "" {
-		return plan.Absent[time.Time]()
+		return plan.Absent[hadata.Lease]()
 	}
-	renewed, err := time.Parse(time.RFC3339Nano, lease.RenewTime)
-	if err != nil {
-		return plan.Unknown[time.Time](fmt.Sprintf("its renewTime %q is no time", lease.RenewTime))
+	if lease.RenewTime == "" {
+		return plan.Unknown[hadata.Lease]("it has no renewTime")
 	}
 	lasts, err := leaseDuration(string(lease.LeaseDuration))
 	if err != nil {
-		return plan.Unknown[time.Time](fmt.Sprintf("its leaseDuration %s is no duration", lease.LeaseDuration))
+		return plan.Unknown[hadata.Lease](fmt.Sprintf("its leaseDuration %s is no duration", lease.LeaseDuration))
 	}
-	return plan.Present(renewed.Add(lasts))
+	return plan.Present(hadata.Lease{Holder: lease.HolderIdentity, Renewed: lease.RenewTime, Lasts: lasts})
 }
 
 // leaseDuration reads seconds, or a text such as "PT15S" or "PT1M30S".

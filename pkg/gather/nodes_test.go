@@ -9,6 +9,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -16,37 +17,44 @@ import (
 func TestALeadersLease(t *testing.T) {
 	const renewed = `"acquireTime":"2026-11-21T12:00:00.000000Z","renewTime":"2026-11-21T12:00:00.500000Z",` +
 		`"leaderTransitions":0}`
-	at := time.Date(2026, 11, 21, 12, 0, 0, 500_000_000, time.UTC)
+	const at = "2026-11-21T12:00:00.500000Z"
 	rows := map[string]struct {
 		text    string
-		want    time.Time
+		want    hadata.Lease
 		absent  bool
 		unknown string
 		reason  string
 	}{
 		"seconds": {
-			`{"holderIdentity":"a","leaseDuration":15.000000000,` + renewed, at.Add(15 * time.Second), false, "",
+			`{"holderIdentity":"a","leaseDuration":15.000000000,` + renewed,
+			hadata.Lease{Holder: "a", Renewed: at, Lasts: 15 * time.Second}, false, "",
 			"Flink 1.20 and 2.2",
 		},
 		"a text": {
-			`{"holderIdentity":"a","leaseDuration":"PT1M30S",` + renewed, at.Add(90 * time.Second), false, "",
+			`{"holderIdentity":"a","leaseDuration":"PT1M30S",` + renewed,
+			hadata.Lease{Holder: "a", Renewed: at, Lasts: 90 * time.Second}, false, "",
 			"another writer of durations",
 		},
 		"nobody holds it": {
-			`{"holderIdentity":"","leaseDuration":15.0,` + renewed, time.Time{}, true, "", "given back by one that ended",
+			`{"holderIdentity":"","leaseDuration":15.0,` + renewed, hadata.Lease{}, true, "",
+			"given back by one that ended",
 		},
-		"no annotation": {"", time.Time{}, true, "", "nobody led yet"},
-		"no JSON":       {"x", time.Time{}, false, "no lease", "nothing is concluded"},
+		"no annotation": {"", hadata.Lease{}, true, "", "nobody led yet"},
+		"no JSON":       {"x", hadata.Lease{}, false, "no lease", "nothing is concluded"},
 		"no time": {
-			`{"holderIdentity":"a","leaseDuration":15.0,"renewTime":"noon"}`, time.Time{}, false, `"noon"`,
-			"nothing is concluded",
+			`{"holderIdentity":"a","leaseDuration":15.0}`, hadata.Lease{}, false, "no renewTime", "nothing is concluded",
+		},
+		"a time in another form": {
+			`{"holderIdentity":"a","leaseDuration":15.0,"renewTime":"noon"}`,
+			hadata.Lease{Holder: "a", Renewed: "noon", Lasts: 15 * time.Second}, false, "",
+			"that it changes is all that counts",
 		},
 		"no duration": {
-			`{"holderIdentity":"a","leaseDuration":{},` + renewed, time.Time{}, false, "leaseDuration",
+			`{"holderIdentity":"a","leaseDuration":{},` + renewed, hadata.Lease{}, false, "leaseDuration",
 			"nothing is concluded",
 		},
 		"a missing duration": {
-			`{"holderIdentity":"a",` + renewed, time.Time{}, false, "leaseDuration", "nothing is concluded",
+			`{"holderIdentity":"a",` + renewed, hadata.Lease{}, false, "leaseDuration", "nothing is concluded",
 		},
 	}
 	for name, row := range rows {
@@ -55,11 +63,11 @@ func TestALeadersLease(t *testing.T) {
 			if row.text != "" {
 				u.SetAnnotations(map[string]string{leaderAnnotation: row.text})
 			}
-			got := leaderUntil(u)
-			until, there := got.Get()
-			if there != (row.unknown == "" && !row.absent) || got.IsAbsent() != row.absent || !until.Equal(row.want) ||
+			got := leader(u)
+			lease, there := got.Get()
+			if there != (row.unknown == "" && !row.absent) || got.IsAbsent() != row.absent || lease != row.want ||
 				!strings.Contains(got.Why(), row.unknown) {
-				t.Errorf("got %s, there %t, absent %t, because %q: %s", until, there, got.IsAbsent(), got.Why(), row.reason)
+				t.Errorf("got %+v, there %t, absent %t, because %q: %s", lease, there, got.IsAbsent(), got.Why(), row.reason)
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -35,21 +35,21 @@ const checkpointKey = "checkpointID-"
 
 // haData lists the ConfigMaps of Kubernetes high availability: the cluster's, and one for each job. Flink's
 // configuration ConfigMaps carry the same labels and go with the Deployment that owns them.
-func (g *Gatherer) haData(ctx context.Context, namespace, name string) plan.Observed[[]deployment.HAConfigMap] {
+func (g *Gatherer) haData(ctx context.Context, namespace, name string) plan.Observed[[]hadata.ConfigMap] {
 	list, err := g.Kube.List(
 		ctx, kube.Query{Resource: kube.ConfigMaps, Namespace: namespace, Labels: render.HighAvailabilitySelector(name)},
 	)
 	if err != nil {
-		return plan.Unknown[[]deployment.HAConfigMap](oneLine(err))
+		return plan.Unknown[[]hadata.ConfigMap](oneLine(err))
 	}
-	found := []deployment.HAConfigMap{}
+	found := []hadata.ConfigMap{}
 	for i := range list.Items {
 		u := &list.Items[i]
 		if u.GetDeletionTimestamp() != nil || !(render.HoldsCheckpoints(u.GetName()) ||
 			u.GetName() == render.ClusterHighAvailabilityName(name)) {
 			continue
 		}
-		c := deployment.HAConfigMap{ObjectVersion: version(u), LeaderUntil: leaderUntil(u)}
+		c := hadata.ConfigMap{ObjectVersion: version(u), Leader: leader(u)}
 		data, _, _ := unstructured.NestedStringMap(u.Object, "data")
 		for key := range data {
 			c.Checkpoint = c.Checkpoint || strings.HasPrefix(key, checkpointKey)
@@ -64,7 +64,7 @@ func (g *Gatherer) haData(ctx context.Context, namespace, name string) plan.Obse
 		slices.Sort(c.Plans)
 		found = append(found, c)
 	}
-	slices.SortFunc(found, func(a, b deployment.HAConfigMap) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b hadata.ConfigMap) int { return strings.Compare(a.Name, b.Name) })
 	return plan.Present(found)
 }
 

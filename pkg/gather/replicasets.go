@@ -7,9 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -17,8 +17,8 @@ import (
 // makes no more pods.
 func (g *Gatherer) replicaSets(
 	ctx context.Context, namespace, name string,
-) plan.Observed[[]deployment.ReplicaSet] {
-	found := []deployment.ReplicaSet{}
+) plan.Observed[[]cluster.ReplicaSet] {
+	found := []cluster.ReplicaSet{}
 	err := pages(ctx, g.Kube, kube.Query{
 		Resource: kube.ReplicaSets, Namespace: namespace,
 		Labels: render.PodSelector(name, render.ComponentJobManager, render.ComponentTaskManager),
@@ -28,7 +28,7 @@ func (g *Gatherer) replicaSets(
 		if err != nil || owner == nil || u.GetDeletionTimestamp() != nil {
 			return err
 		}
-		one := deployment.ReplicaSet{
+		one := cluster.ReplicaSet{
 			Name: set.Name, UID: set.UID, Deployment: owner.UID, Replicas: 1,
 			Seen: set.Status.ObservedGeneration >= set.Generation,
 		}
@@ -39,7 +39,7 @@ func (g *Gatherer) replicaSets(
 		return nil
 	})
 	if err != nil {
-		return plan.Unknown[[]deployment.ReplicaSet](oneLine(err))
+		return plan.Unknown[[]cluster.ReplicaSet](oneLine(err))
 	}
 	return plan.Present(found)
 }

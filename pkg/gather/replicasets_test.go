@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -48,7 +48,7 @@ func TestTheReplicaSetsOfACluster(t *testing.T) {
 	for i := range sets {
 		sets[i].UID = ""
 	}
-	if diff := cmp.Diff([]deployment.ReplicaSet{
+	if diff := cmp.Diff([]cluster.ReplicaSet{
 		{Name: "demo-1", Deployment: "old", Replicas: 1, Seen: true},
 		{Name: "demo-2", Deployment: "new", Seen: true},
 		{Name: "demo-taskmanager-2", Deployment: "tm"},

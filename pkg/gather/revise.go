@@ -1,45 +1,49 @@
 package gather
 
 import (
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
+	"github.com/kn-flink/kn-flink/pkg/engine/ask"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
+	"github.com/kn-flink/kn-flink/pkg/host/session"
+	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 )
 
 // Revise changes what is asked for, just before it is; nil leaves it. Tests ask for everything, and for one part less,
 // to hold what is asked for to what a decision reads.
 type Revise struct {
 	// Deployment is of the first questions about a FlinkDeployment.
-	Deployment func(q *deployment.Questions, s deployment.Snapshot)
+	Deployment func(q *deployment.Questions, s cluster.Snapshot)
 	// Nodes is of the nodes, once the pods are known.
-	Nodes func(names []string, s deployment.Snapshot) []string
+	Nodes func(names []string, s cluster.Snapshot) []string
 	// SessionJob is of the questions about a FlinkSessionJob.
-	SessionJob func(q *sessionjob.Questions, s sessionjob.Snapshot)
+	SessionJob func(q *sessionjob.Questions, s session.Snapshot)
 	// Flink is of the questions to Flink, once its jobs are known.
-	Flink func(more *deployment.More, s deployment.Seen)
+	Flink func(more *ask.More, s world.Seen)
 }
 
-func (r Revise) deployment(q deployment.Questions, s deployment.Snapshot) deployment.Questions {
+func (r Revise) deployment(q deployment.Questions, s cluster.Snapshot) deployment.Questions {
 	if r.Deployment != nil {
 		r.Deployment(&q, s)
 	}
 	return q
 }
 
-func (r Revise) nodes(names []string, s deployment.Snapshot) []string {
+func (r Revise) nodes(names []string, s cluster.Snapshot) []string {
 	if r.Nodes != nil {
 		return r.Nodes(names, s)
 	}
 	return names
 }
 
-func (r Revise) sessionJob(q sessionjob.Questions, s sessionjob.Snapshot) sessionjob.Questions {
+func (r Revise) sessionJob(q sessionjob.Questions, s session.Snapshot) sessionjob.Questions {
 	if r.SessionJob != nil {
 		r.SessionJob(&q, s)
 	}
 	return q
 }
 
-func (r Revise) flink(more deployment.More, s deployment.Seen) deployment.More {
+func (r Revise) flink(more ask.More, s world.Seen) ask.More {
 	if r.Flink != nil {
 		r.Flink(&more, s)
 	}

@@ -11,9 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/capacity"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // nodePage is how many nodes are listed at once.
@@ -40,7 +41,7 @@ type Room struct {
 }
 
 // withRoom adds what is known of the room of the nodes, where that counts.
-func (g *Gatherer) withRoom(ctx context.Context, s deployment.Snapshot) deployment.Snapshot {
+func (g *Gatherer) withRoom(ctx context.Context, s cluster.Snapshot) cluster.Snapshot {
 	if g.Room != nil && deployment.AskRoom(s) {
 		s.Room = g.Room.Look(ctx)
 	}

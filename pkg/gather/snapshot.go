@@ -3,18 +3,18 @@ package gather
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
 // StateSnapshotOf looks at a FlinkStateSnapshot that was read already. Protocol, each step after the answers of the one
@@ -47,6 +47,7 @@ func (g *Gatherer) StateSnapshotBeside(
 	case job != nil:
 		g.snapshotJob(ctx, &s, *job)
 	}
+	s.Readers = g.readers(ctx, s.Resource, snapshot.AskReaders(s))
 	if q := snapshot.Ask(s); q != nil {
 		g.snapshotFlink(ctx, &s, *q)
 	}
@@ -68,7 +69,7 @@ func (g *Gatherer) snapshotJob(ctx context.Context, s *snapshot.Snapshot, job v1
 		if !ok {
 			return
 		}
-		if cluster = sessionjob.ClusterOf(j); cluster == "" {
+		if cluster = session.ClusterOf(j); cluster == "" {
 			return
 		}
 	}
@@ -88,12 +89,12 @@ func (g *Gatherer) snapshotFlink(ctx context.Context, s *snapshot.Snapshot, q sn
 		s.Flink.Job = plan.Unknown[snapshot.Job](oneLine(err))
 		return
 	}
-	var group errgroup.Group
-	group.Go(func() error { s.Flink.Job = g.snapshotListed(ctx, client, q.JobID); return nil })
+	var looks sync.WaitGroup
+	looks.Go(func() { s.Flink.Job = g.snapshotListed(ctx, client, q.JobID) })
 	if q.Request != nil {
-		group.Go(func() error { s.Flink.Operation = g.operation(ctx, client, *q.Request); return nil })
+		looks.Go(func() { s.Flink.Operation = g.operation(ctx, client, *q.Request) })
 	}
-	_ = group.Wait() // every look reports its failure in the part that it fills
+	looks.Wait() // each reports its failure in the part that it fills
 	if id, wanted := snapshot.AskCheckpoint(*s); wanted && q.Request != nil {
 		s.Flink.Checkpoint = g.checkpoint(ctx, client, q.Request.JobID, id)
 	}
@@ -117,26 +118,26 @@ func (g *Gatherer) snapshotListed(
 }
 
 // operationStates are Flink's words for how far a request is.
-var operationStates = map[flinkrest.OperationState]snapshot.OperationState{
-	flinkrest.OperationInProgress: snapshot.OperationInProgress,
-	flinkrest.OperationCompleted:  snapshot.OperationCompleted,
-	flinkrest.OperationFailed:     snapshot.OperationFailed,
-	flinkrest.OperationNotKnown:   snapshot.OperationNotKnown,
+var operationStates = map[flinkrest.OperationState]snapshots.OperationState{
+	flinkrest.OperationInProgress: snapshots.OperationInProgress,
+	flinkrest.OperationCompleted:  snapshots.OperationCompleted,
+	flinkrest.OperationFailed:     snapshots.OperationFailed,
+	flinkrest.OperationNotKnown:   snapshots.OperationNotKnown,
 }
 
 // operation asks how far a savepoint or checkpoint request is.
 func (g *Gatherer) operation(
-	ctx context.Context, client *flinkrest.Client, r snapshot.Request,
-) plan.Observed[snapshot.Operation] {
+	ctx context.Context, client *flinkrest.Client, r snapshots.Request,
+) plan.Observed[snapshots.Operation] {
 	ask := client.SavepointStatus
-	if r.Type == snapshot.CheckpointType {
+	if r.Type == snapshots.Checkpoint {
 		ask = client.CheckpointStatus
 	}
 	answer, err := ask(ctx, r.JobID, r.TriggerID)
 	if err != nil {
-		return plan.Unknown[snapshot.Operation](oneLine(err))
+		return plan.Unknown[snapshots.Operation](oneLine(err))
 	}
-	return plan.Present(snapshot.Operation{
+	return plan.Present(snapshots.Operation{
 		State: operationStates[answer.State], Location: answer.Location, CheckpointID: answer.CheckpointID,
 		Failure: answer.Failure.Summary(),
 	})
@@ -163,9 +164,9 @@ func (g *Gatherer) checkpoint(
 // PendingOperations asks how far the requests are that the status of a job without FlinkStateSnapshots records.
 func (g *Gatherer) PendingOperations(
 	ctx context.Context, client *flinkrest.Client, status v1beta1.JobStatus,
-) snapshot.Answers {
-	var answers snapshot.Answers
-	for _, r := range snapshot.Pending(status) {
+) snapshots.Answers {
+	var answers snapshots.Answers
+	for _, r := range snapshots.Pending(status) {
 		answers.Set(r.Type, g.operation(ctx, client, r))
 	}
 	return answers
@@ -177,7 +178,7 @@ func (g *Gatherer) Snapshots(
 	ctx context.Context, namespace string, job v1beta1.JobReference,
 ) plan.Observed[[]v1beta1.FlinkStateSnapshot] {
 	query := kube.Query{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: namespace, Limit: listed}
-	if labels := snapshot.Labels(nil, snapshot.Savepoint, "", &job); labels[v1beta1.LabelJobReferenceName] != "" {
+	if labels := snapshots.Labels(nil, snapshots.Savepoint, "", &job); labels[v1beta1.LabelJobReferenceName] != "" {
 		query.Labels = v1beta1.LabelJobReferenceKind + "=" + string(job.Kind) + "," + v1beta1.LabelJobReferenceName + "=" +
 			job.Name
 	}

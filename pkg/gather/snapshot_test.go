@@ -14,7 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
 // shelf is a Reader of objects by "<plural>/<name>"; what is named in broken cannot be read. It notes what it was
@@ -182,7 +182,7 @@ func TestSnapshotsAreListedByLabels(t *testing.T) {
 
 func TestNothingInFlightAsksNothing(t *testing.T) {
 	answers := (&Gatherer{}).PendingOperations(t.Context(), nil, v1beta1.JobStatus{})
-	if answers != (snapshot.Answers{}) {
+	if answers != (snapshots.Answers{}) {
 		t.Errorf("%+v", answers)
 	}
 }

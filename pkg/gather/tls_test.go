@@ -11,8 +11,10 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/test/flinksim/authority"
 )
@@ -51,12 +53,12 @@ func putInto(t *testing.T, dir string, files map[string][]byte) {
 }
 
 // lookAt asks the JobManager at a URL for its jobs.
-func lookAt(t *testing.T, connect Connect, url string) deployment.Flink {
+func lookAt(t *testing.T, connect Connect, url string) world.Flink {
 	t.Helper()
 	g := &Gatherer{Flink: connect}
 	return g.flink(
 		t.Context(), deployment.Questions{Flink: &plan.Endpoint{URL: url}},
-		deployment.Snapshot{Seen: deployment.Seen{Resource: &v1beta1.FlinkDeployment{}}},
+		cluster.Snapshot{Seen: world.Seen{Resource: &v1beta1.FlinkDeployment{}}},
 	)
 }
 

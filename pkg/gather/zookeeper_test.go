@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -30,15 +30,15 @@ func (n *nodes) Read(_ context.Context, l znode.Location) (znode.Tree, bool, err
 func TestHADataInZooKeeper(t *testing.T) {
 	rows := map[string]struct {
 		answer nodes
-		is     func(s deployment.Snapshot) bool
+		is     func(s cluster.Snapshot) bool
 		reason string
 	}{
 		"there is some": {
 			nodes{tree: znode.Tree{{}, {Path: "jobs"}}},
-			func(s deployment.Snapshot) bool { tree, ok := s.HANodes.Get(); return ok && len(tree) == 2 }, "it was found",
+			func(s cluster.Snapshot) bool { tree, ok := s.HANodes.Get(); return ok && len(tree) == 2 }, "it was found",
 		},
-		"there is none": {nodes{}, func(s deployment.Snapshot) bool { return s.HANodes.IsAbsent() }, "it was looked for"},
-		"nobody answers": {nodes{err: errors.New("connection\nrefused")}, func(s deployment.Snapshot) bool {
+		"there is none": {nodes{}, func(s cluster.Snapshot) bool { return s.HANodes.IsAbsent() }, "it was looked for"},
+		"nobody answers": {nodes{err: errors.New("connection\nrefused")}, func(s cluster.Snapshot) bool {
 			return s.HANodes.IsUnknown() && s.HANodes.Why() == "connection refused"
 		}, "it could not be looked at, and the line says why"},
 	}

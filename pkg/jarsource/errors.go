@@ -22,8 +22,11 @@ import (
 
 // Reasons that several errors have; the package's comment has all.
 const (
-	reasonURI        = "JarURIInvalid"
-	reasonRedirect   = "JarRedirectRefused"
+	// reasonURI: the address of the jar, or what is sent with it, cannot be used.
+	reasonURI = "JarURIInvalid"
+	// reasonRedirect: the server of the jar leads to an address that is not followed.
+	reasonRedirect = "JarRedirectRefused"
+	// reasonUnreadable: the server does not send a jar, or not to its end.
 	reasonUnreadable = "JarUnreadable"
 )
 
@@ -109,7 +112,7 @@ func (f *fetch) broken(err error) error {
 		return fail.As(own.Kind, f.op, own.Reason, own.Err)
 	case f.caller.Err() != nil:
 		return fail.Wrap(f.op, f.caller.Err())
-	case context.Cause(f.ctx) == errStalled:
+	case errors.Is(context.Cause(f.ctx), errStalled):
 		return f.fail(fail.Transient, fail.ReasonTimeout, "no byte came for %s: it is tried again", f.policy.Stall)
 	case errors.As(err, &name) && name.IsNotFound:
 		return f.fail(fail.Denied, "JarHostUnknown", "host %s does not resolve: correct the name, or make it known to the "+

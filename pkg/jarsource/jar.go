@@ -58,7 +58,7 @@ func (f *fetch) jar(response *http.Response) (Jar, error) {
 	}
 	start := make([]byte, len(magic))
 	n, err := io.ReadFull(b, start)
-	if err != nil && b.err != io.EOF {
+	if err != nil && !errors.Is(b.err, io.EOF) {
 		return Jar{}, err
 	}
 	if string(start[:n]) != magic {
@@ -99,7 +99,7 @@ func (b *body) Read(to []byte) (int, error) {
 	switch {
 	case most > 0 && b.count > most:
 		n, err = n-int(b.count-most), b.fetch.tooLarge()
-	case err != nil && err != io.EOF:
+	case err != nil && !errors.Is(err, io.EOF):
 		err = b.fetch.broken(err)
 	}
 	b.err = err

@@ -415,7 +415,6 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// T6.24
 func TestName(t *testing.T) {
 	if got := jarsource.Name("0123abcd"); got != "0123abcd.jar" {
 		t.Errorf("%q", got)

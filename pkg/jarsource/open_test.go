@@ -14,7 +14,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/jarsource"
 )
 
-// T6.24
 func TestWhatAURIMayBe(t *testing.T) {
 	for uri, words := range map[string][]string{
 		"":                            {"write it as https://"},
@@ -219,7 +218,6 @@ func TestCredentialsGoToTheFirstServerOnly(t *testing.T) {
 	}
 }
 
-// T6.24
 func TestHeaders(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s%s|%s|%s|%s", content, r.Header.Get("X-One"), r.Header.Get("Authorization"),
@@ -267,7 +265,7 @@ func TestProxies(t *testing.T) {
 	wants(t, err, fail.Denied, fail.ReasonUnreachable, "HTTPS_PROXY")
 }
 
-// T6.24: behind a proxy nothing is dialled here: what a URL says by itself is judged at each hop.
+// Behind a proxy nothing is dialled here: what a URL says by itself is judged at each hop.
 func TestNoProxyIsAskedForARestrictedAddress(t *testing.T) {
 	var asked []string
 	to := ""

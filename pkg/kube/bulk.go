@@ -38,8 +38,11 @@ func (c *Client) Table(ctx context.Context, q Query, columns, optional Columns) 
 	if c.core == nil {
 		return c.tableOfObjects(ctx, q, wanted)
 	}
-	body, err := text(ctx, c.list(q, asTable).Param("includeObject", "None"))
-	if err != nil {
+	var body []byte
+	if err := inHalves(q, func(q Query) (err error) {
+		body, err = text(ctx, c.list(q, asTable).Param("includeObject", "None"))
+		return err
+	}); err != nil {
 		return Page{}, nil, listFailed(q, err)
 	}
 	var table struct {
@@ -115,8 +118,11 @@ func (c *Client) ListBinary(ctx context.Context, q Query, into BinaryList) error
 		}
 		return json.Unmarshal(body, into)
 	}
-	body, err := text(ctx, c.list(q, asBinary))
-	if err != nil {
+	var body []byte
+	if err := inHalves(q, func(q Query) (err error) {
+		body, err = text(ctx, c.list(q, asBinary))
+		return err
+	}); err != nil {
 		return listFailed(q, err)
 	}
 	wrapped, is := bytes.CutPrefix(body, []byte("k8s\x00"))

@@ -98,6 +98,7 @@ func mounted(dir string) (*rest.Config, error) {
 func ForConfig(config *rest.Config, userAgent string) (*Client, error) {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Timeout, config.UserAgent = noLimit, callTimeout, userAgent
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next} })
 	config.DisableCompression = true // to unpack costs more than to carry: the API server is near
 	way, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -156,6 +157,22 @@ func (c *Client) Create(ctx context.Context, o Object, object any) (*unstructure
 		return nil, fmt.Errorf("create %s: %w", o, err)
 	}
 	return created, nil
+}
+
+// DryRun has the API server judge the creation of an object, as it would that of a real one, and store nothing. One
+// that exists under the name is an AlreadyExists error, which comes after every other refusal.
+func (c *Client) DryRun(ctx context.Context, o Object, object any) error {
+	u, err := Unstructured(object)
+	if err != nil {
+		return fmt.Errorf("try to create %s: %w", o, err)
+	}
+	_, err = c.resource(o.Resource, o.Namespace).Create(
+		ctx, u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}},
+	)
+	if err != nil {
+		return fmt.Errorf("try to create %s: %w", o, err)
+	}
+	return nil
 }
 
 // UpdateStatus writes the status subresource of an object as a whole. The resourceVersion in it is the precondition.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,7 @@ type Query struct {
 	Labels string
 	// Fields is a field selector; empty selects all.
 	Fields string
-	// Limit is the size of a page; zero means everything at once.
+	// Limit is the size of a page; zero means everything at once. A page that is too large in bytes is shorter.
 	Limit int64
 	// Continue is the token of the page before; empty means the first page.
 	Continue string
@@ -93,8 +94,11 @@ func (c *Client) ListEach(ctx context.Context, q Query, see func(content map[str
 func (c *Client) read(
 	ctx context.Context, q Query, see func(content map[string]any) error,
 ) (*unstructured.UnstructuredList, error) {
-	body, err := text(ctx, c.list(q, runtime.ContentTypeJSON))
-	if err != nil {
+	var body []byte
+	if err := inHalves(q, func(q Query) (err error) {
+		body, err = text(ctx, c.list(q, runtime.ContentTypeJSON))
+		return err
+	}); err != nil {
 		return nil, listFailed(q, err)
 	}
 	list, err := eachItem(body, see)
@@ -175,13 +179,14 @@ func (c *Client) list(q Query, accept string) *rest.Request {
 	return r
 }
 
-// text is the body of an answer. Raw alone would not read what the API server says of a failure.
+// text is the body of an answer.
 func text(ctx context.Context, r *rest.Request) ([]byte, error) {
-	result := r.Do(ctx)
-	if err := result.Error(); err != nil {
+	answer, err := r.Stream(ctx) // Do says in a log line of its own that a body is too large
+	if err != nil {
 		return nil, err
 	}
-	return result.Raw()
+	defer answer.Close()
+	return io.ReadAll(answer)
 }
 
 func listFailed(q Query, err error) error {

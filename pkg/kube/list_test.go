@@ -35,7 +35,7 @@ func TestAListIsReadObjectByObject(t *testing.T) {
 		"cut after all":     {body: `{"kind":"PodList","items":[{"metadata":{"name":"a"},"spec":{"n":1}}]`, problem: "EOF"},
 		"no list":           {body: `[]`, problem: "[ is there instead of {"},
 		"no list of items":  {body: `{"items":{}}`, problem: "{ is there instead of ["},
-		"an item no object": {body: `{"items":[1]}`, problem: "cannot unmarshal number"},
+		"an item no object": {body: `{"items":[1]}`, problem: "1 is there instead of {"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -45,6 +45,5 @@ func (r *Runner) canary(ctx context.Context, t target, u *unstructured.Unstructu
 
 // isCanary reports whether a resource is one that has a part in the proof.
 func isCanary(t target, u *unstructured.Unstructured) bool {
-	mine := t.key.Kind == v1beta1.KindFlinkDeployment || t.key.Kind == v1beta1.KindFlinkSessionJob
-	return mine && u.GetDeletionTimestamp() == nil && v1beta1.IsCanary(u.GetLabels())
+	return t.kind.Canary && u.GetDeletionTimestamp() == nil && v1beta1.IsOnlyCanary(u)
 }

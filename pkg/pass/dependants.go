@@ -6,14 +6,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // wakeDependants asks for passes of what depends on a job that a round moved. They are looked up after the round's
 // writes: one that was made meanwhile is asked, too.
 func (r *Runner) wakeDependants(
-	ctx context.Context, s deployment.Snapshot, left *unstructured.Unstructured, p plan.Plan,
+	ctx context.Context, s cluster.Snapshot, left *unstructured.Unstructured, p plan.Plan,
 ) {
 	if deployment.MovesCluster(s, p) {
 		r.Apply.Events.Wake(ctx, left, r.Gather.SessionJobs(ctx, s.Resource.Namespace, s.Resource.Name))

@@ -18,6 +18,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/quarantine"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
@@ -58,6 +59,8 @@ type Setup struct {
 	Audit *zap.SugaredLogger
 	// Metrics are the function's; nil measures nothing.
 	Metrics *metrics.Metrics
+	// Ward keeps what the process dies of from killing it for ever; nil does not.
+	Ward *quarantine.Ward
 }
 
 // Nodes is what a pass needs of ZooKeeper; zookeeper.Client is one.
@@ -68,9 +71,9 @@ type Nodes interface {
 
 // NewHandler is the whole function: it runs the pass that an event asks for.
 func NewHandler(s Setup) http.Handler {
-	queued, budget := event.QueueBudget, event.Budget
+	queued, budget, atOnce := event.QueueBudget, event.Budget, s.Settings.Operator.ReconcileParallelism()
 	if s.Uploads {
-		queued, budget = 0, event.UploadBudget // Knative sends it no more than it works on
+		queued, budget, atOnce = event.UploadQueueBudget, event.UploadBudget, uploadsAtOnce
 	}
 	runner := &Runner{
 		Gather: &gather.Gatherer{
@@ -89,10 +92,17 @@ func NewHandler(s Setup) http.Handler {
 			Metrics: s.Metrics,
 		},
 		Watches: s.Settings.Watches, Selects: s.Settings.Selects, Manager: s.Manager, Pause: s.Pause, PodsEnd: s.PodsEnd,
-		Log: s.Log, Metrics: s.Metrics, Budget: budget, places: newPlaces(s.Settings.Operator.ReconcileParallelism()),
+		Log: s.Log, Metrics: s.Metrics, Ward: s.Ward, Budget: budget, Patience: queued,
+		places: newPlaces(atOnce, len(s.Settings.Namespaces) == 1),
+		large:  newPlaces(largeAtOnce, len(s.Settings.Namespaces) == 1),
 	}
-	return s.Metrics.Handler(event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: queued + budget})
+	return s.Metrics.Handler(event.Receiver{
+		Handle: handle(runner.Run), Log: s.Log, Budget: queued + budget, Keys: s.Control.Keys,
+	})
 }
+
+// uploadsAtOnce is how many jars one process uploads at the same time. What limits them is the network, and the source.
+const uploadsAtOnce = 16
 
 // room looks at the nodes for the job autoscaler, where the settings say how often; nil otherwise.
 func room(s Setup) *gather.Room {

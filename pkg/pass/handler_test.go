@@ -10,7 +10,7 @@ import (
 func TestHowLongAnEventMayTake(t *testing.T) {
 	for uploads, want := range map[bool]time.Duration{
 		false: event.QueueBudget + event.Budget,
-		true:  event.UploadBudget,
+		true:  event.UploadQueueBudget + event.UploadBudget,
 	} {
 		receiver, ok := NewHandler(Setup{Uploads: uploads}).(event.Receiver)
 		if !ok || receiver.Budget != want {

@@ -3,34 +3,36 @@ package pass
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/apply"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// kind is how passes for the resources of one kind are made.
-type kind struct {
-	// resource is what they are read and written as.
-	resource schema.GroupVersionResource
-	// decide is gather and plan.
-	decide func(r *Runner, ctx context.Context, t target, last apply.Result) (decision, error)
+// decider is gather and plan for the resources of one kind.
+type decider func(r *Runner, ctx context.Context, t target, last apply.Result) (decision, error)
+
+// deciders are those of the kinds that run.
+var deciders = map[string]decider{
+	v1beta1.KindFlinkDeployment:    (*Runner).decideDeployment,
+	v1beta1.KindFlinkSessionJob:    (*Runner).decideSessionJob,
+	v1beta1.KindFlinkStateSnapshot: (*Runner).decideSnapshot,
 }
 
-// kinds are those that passes are made for. The last one is not run yet: see package unsupported.
-var kinds = map[string]kind{
-	v1beta1.KindFlinkDeployment:          {v1beta1.FlinkDeploymentGVR, (*Runner).decideDeployment},
-	v1beta1.KindFlinkStateSnapshot:       {v1beta1.FlinkStateSnapshotGVR, (*Runner).decideSnapshot},
-	v1beta1.KindFlinkSessionJob:          {v1beta1.FlinkSessionJobGVR, (*Runner).decideSessionJob},
-	v1beta1.KindFlinkBlueGreenDeployment: {v1beta1.FlinkBlueGreenDeploymentGVR, (*Runner).decideUnsupported},
+// deciderOf is how passes decide about a kind.
+func deciderOf(k kinds.Kind) decider {
+	if !k.Runs {
+		return (*Runner).decideUnsupported
+	}
+	return deciders[k.Name]
 }
 
 // target is the resource that a pass is for.
 type target struct {
 	key    event.Key
+	kind   kinds.Kind
 	object kube.Object
 }
 

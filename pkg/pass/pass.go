@@ -14,8 +14,11 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+	"github.com/kn-flink/kn-flink/pkg/quarantine"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
@@ -47,8 +50,13 @@ type Runner struct {
 	// Metrics count what is done; nil counts nothing.
 	Metrics *metrics.Metrics
 
-	// places bounds the passes that are at work; nil does not.
-	places *places
+	// Patience bounds how long a pass waits for its turn; zero is as long as its event may take.
+	Patience time.Duration
+	// Ward keeps what the process dies of from killing it for ever; nil does not.
+	Ward *quarantine.Ward
+
+	// places bounds the passes that are at work, and large the passes among them that have large resources; nil does not.
+	places, large *places
 }
 
 // Run makes one pass for the resource of the key. A resource that is gone, or not ours to look after, is done at once;
@@ -59,22 +67,37 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) (err error) 
 	if !r.Watches(key.Namespace) {
 		return nil
 	}
-	k, ours := kinds[key.Kind]
+	k, ours := kinds.Of(key.Kind)
 	if !ours {
 		return fail.Invalidf("pass of "+key.String(), "UnknownKind", "kind %q is not one of ours", key.Kind)
 	}
-	t := target{key: key, object: kube.Object{Resource: k.resource, Namespace: key.Namespace, Name: key.Name}}
-	if err := r.places.take(ctx); err != nil {
+	t := target{key, k, kube.Object{Resource: k.Resource, Namespace: key.Namespace, Name: key.Name}}
+	if err := r.enter(ctx, key.Namespace); err != nil {
 		return fail.As(fail.Transient, "pass of "+key.String(), "Busy", err)
 	}
-	defer r.places.leave()
+	defer r.places.leave(key.Namespace)
+	seat := &largeSeat{places: r.large, namespace: key.Namespace}
+	defer seat.leave()
+	ctx = kube.WithRoom(ctx, seat.room)
 	if r.Budget > 0 {
 		var done context.CancelFunc
 		ctx, done = context.WithTimeout(ctx, r.Budget)
 		defer done()
 	}
+	visit, err := r.Ward.Begin(ctx, key.String(), 0)
+	if err != nil {
+		return fail.As(fail.Transient, "pass of "+key.String(), "Busy", err)
+	}
+	defer visit.End()
+	if visit.Held() && visit.Unread() {
+		r.held(ctx, key)
+		return nil
+	}
 	started := time.Now()
 	u, found, err := r.Gather.Kube.Get(ctx, t.object)
+	if found {
+		visit.Of(u.GetGeneration())
+	}
 	others := found && r.Selects != nil && !r.Selects(u.GetLabels())
 	if err == nil && found && !others && isCanary(t, u) {
 		return r.canary(ctx, t, u, firm)
@@ -82,18 +105,33 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) (err error) 
 	if err == nil && (!found || others || (!firm && ownWrite(u, r.Manager))) {
 		return nil
 	}
+	if err == nil && (visit.Held() || unsupported.IsQuarantined(u)) {
+		r.held(ctx, key)
+		_, err = r.Apply.Execute(ctx, t.object, u, unsupported.MakeQuarantined(unsupported.Snapshot{
+			Now: r.Gather.Now(), Resource: u,
+		}))
+		return err
+	}
 	if err == nil {
-		round := func(last apply.Result) (apply.Result, plan.Plan, error) { return r.round(ctx, k, t, last) }
-		err = r.rounds(ctx, t.object, round, u)
+		round := func(last apply.Result) (apply.Result, plan.Plan, error) { return r.round(ctx, t, last) }
+		err = r.rounds(ctx, seat, t.object, round, u)
 	}
 	r.Metrics.Time(ctx, metrics.PassDuration, time.Since(started), metrics.Kind(key.Kind), errorType(err))
 	return err
 }
 
+// held tells that nothing is done for a resource that the process has died of.
+func (r *Runner) held(ctx context.Context, key event.Key) {
+	telemetry.Traced(ctx, r.Log).Errorw(
+		"this function died twice while it worked on this resource, so nothing is done for it until its spec changes",
+		telemetry.Key, key.String(), telemetry.Reason, string(plan.ReasonQuarantined),
+	)
+}
+
 // rounds makes rounds until the plan asks for no other. One that follows another at once goes on with the resource as
 // that one's last write left it: the API server has just answered with it, and every write is guarded by its version.
 func (r *Runner) rounds(
-	ctx context.Context, object kube.Object, round func(apply.Result) (apply.Result, plan.Plan, error),
+	ctx context.Context, seat *largeSeat, object kube.Object, round func(apply.Result) (apply.Result, plan.Plan, error),
 	u *unstructured.Unstructured,
 ) error {
 	ctx, done := context.WithCancel(ctx)
@@ -101,7 +139,7 @@ func (r *Runner) rounds(
 	last, poll, watch, ended := apply.Result{Resource: u}, polling{}, r.PodsEnd, (<-chan struct{})(nil)
 	pause := r.Pause
 	if pause != nil {
-		pause = r.away
+		pause = r.away(object.Namespace, seat)
 	}
 	for busy := 0; busy < maxRounds; {
 		result, p, err := round(last)
@@ -136,11 +174,24 @@ func (r *Runner) rounds(
 	return fail.Bugf("pass of "+object.String(), "TooManyRounds", "the pass did not finish after %d rounds", maxRounds)
 }
 
-// away is a pause that leaves its place to another pass meanwhile.
-func (r *Runner) away(ctx context.Context, d time.Duration, ended <-chan struct{}) (time.Duration, error) {
-	r.places.leave()
-	defer r.places.retake()
-	return r.Pause(ctx, d, ended)
+// enter waits for a place, at most as long as Patience.
+func (r *Runner) enter(ctx context.Context, namespace string) error {
+	if r.Patience > 0 {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(ctx, r.Patience)
+		defer done()
+	}
+	return r.places.take(ctx, namespace)
+}
+
+// away is a pause of a pass that leaves its places to others meanwhile.
+func (r *Runner) away(namespace string, seat *largeSeat) Pause {
+	return func(ctx context.Context, d time.Duration, ended <-chan struct{}) (time.Duration, error) {
+		defer seat.away()()
+		r.places.leave(namespace)
+		defer r.places.retake(namespace)
+		return r.Pause(ctx, d, ended)
+	}
 }
 
 // begins reports whether an action may begin something that ends soon. Waking the clock does not: where the status does
@@ -152,10 +203,10 @@ func begins(a plan.Action) bool {
 
 // round is gather, plan, execute, for one resource of any kind.
 func (r *Runner) round(
-	ctx context.Context, k kind, t target, last apply.Result,
+	ctx context.Context, t target, last apply.Result,
 ) (apply.Result, plan.Plan, error) {
 	started := time.Now()
-	d, err := k.decide(r, ctx, t, last)
+	d, err := deciderOf(t.kind)(r, ctx, t, last)
 	if err != nil {
 		return apply.Result{}, plan.Plan{}, err
 	}

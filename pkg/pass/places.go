@@ -2,81 +2,113 @@ package pass
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
-// places bounds how many passes of this process are at work at once. A pass that only waits, for pods to end or for
-// Flink, has left its place; when it goes on it takes one without waiting, so that what has begun is finished before
-// anything new begins. Safe for concurrent use.
+// shares is how many namespaces have all places between them: each has at most its share, so that one whose JobManagers
+// do not answer, or that has many resources, leaves places for the others.
+const shares = 4
+
+// places bounds how many passes of this process are at work at once, and how many of one namespace. A pass that only
+// waits, for pods to end or for Flink, has left its place; when it continues it takes one without waiting, so that what
+// has begun is finished before anything new begins. Safe for concurrent use.
 type places struct {
 	mu sync.Mutex
-	// free may be below zero: by as many passes as went on while all places were taken.
-	free    int
-	waiting []chan struct{}
+	// free may be below zero: by as many passes as continued while all places were taken.
+	free int
+	// share is how many one namespace has at most.
+	share   int
+	held    map[string]int
+	waiting []*waiter
 }
 
-// newPlaces are so many; nil, which has no bound, for fewer than one.
-func newPlaces(most int) *places {
+// waiter is a pass that waits for a place.
+type waiter struct {
+	namespace string
+	turn      chan struct{}
+}
+
+// newPlaces are so many; nil, which has no bound, for fewer than one. alone is whether there is one namespace only,
+// which may have all of them.
+func newPlaces(most int, alone bool) *places {
 	if most < 1 {
 		return nil
 	}
-	return &places{free: most}
+	share := most
+	if !alone {
+		share = max(1, most/shares)
+	}
+	return &places{free: most, share: share, held: map[string]int{}}
 }
 
-// take waits for a place, behind all who wait already. It fails when the context is done first.
-func (p *places) take(ctx context.Context) error {
+// take waits for a place, behind all of its namespace that wait already. It fails when the context is done first.
+func (p *places) take(ctx context.Context, namespace string) error {
 	if p == nil {
 		return nil
 	}
 	p.mu.Lock()
-	if p.free > 0 {
-		p.free--
+	if p.free > 0 && p.held[namespace] < p.share {
+		p.seat(namespace)
 		p.mu.Unlock()
 		return nil
 	}
-	turn := make(chan struct{})
-	p.waiting = append(p.waiting, turn)
+	w := &waiter{namespace, make(chan struct{})}
+	p.waiting = append(p.waiting, w)
 	p.mu.Unlock()
 	select {
-	case <-turn:
+	case <-w.turn:
 		return nil
 	case <-ctx.Done():
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, other := range p.waiting {
-		if other == turn {
-			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
-			return ctx.Err()
-		}
+	if i := slices.Index(p.waiting, w); i >= 0 {
+		p.waiting = slices.Delete(p.waiting, i, i+1)
+	} else {
+		p.give(namespace) // it was its turn just now
 	}
-	p.give() // it was its turn just now
 	return ctx.Err()
 }
 
 // retake takes a place at once.
-func (p *places) retake() {
+func (p *places) retake(namespace string) {
 	if p != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.free--
+		p.seat(namespace)
 	}
 }
 
 // leave makes a place free.
-func (p *places) leave() {
+func (p *places) leave(namespace string) {
 	if p != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.give()
+		p.give(namespace)
 	}
 }
 
-// give makes a place free for the first who waits. It is called with the lock.
-func (p *places) give() {
-	if p.free++; p.free > 0 && len(p.waiting) > 0 {
-		p.free--
-		close(p.waiting[0])
-		p.waiting = p.waiting[1:]
+// seat takes a place for a namespace. It is called with the lock, as give is.
+func (p *places) seat(namespace string) {
+	p.free--
+	p.held[namespace]++
+}
+
+// give makes a place of a namespace free for the first who waits and whose namespace has not got its share.
+func (p *places) give(namespace string) {
+	p.free++
+	if p.held[namespace]--; p.held[namespace] == 0 {
+		delete(p.held, namespace)
+	}
+	for p.free > 0 {
+		i := slices.IndexFunc(p.waiting, func(w *waiter) bool { return p.held[w.namespace] < p.share })
+		if i < 0 {
+			return
+		}
+		w := p.waiting[i]
+		p.waiting = slices.Delete(p.waiting, i, i+1)
+		p.seat(w.namespace)
+		close(w.turn)
 	}
 }

@@ -89,7 +89,7 @@ func TestAPassThatDidNothingDoesNotStay(t *testing.T) {
 		},
 	} {
 		waited, rounds := i.stays(), 0
-		err := i.r.rounds(t.Context(), object, func(apply.Result) (apply.Result, plan.Plan, error) {
+		err := i.r.rounds(t.Context(), &largeSeat{}, object, func(apply.Result) (apply.Result, plan.Plan, error) {
 			if rounds++; rounds == 1 {
 				return apply.Result{}, row.first, nil
 			}

@@ -12,22 +12,46 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// Action is one effect on the world. The set is closed: package apply knows every one. Each carries its own
-// precondition, so that carrying it out twice, late, or beside another pass does no harm.
+// Action is one effect on the world. Package apply has an executor for each. Each carries its own precondition, so that
+// carrying it out twice, late, or beside another pass does no harm.
 type Action interface {
 	// String prints the action with what identifies its object, on one line.
 	String() string
-	// Disruptive reports whether the action can take something away from a running job.
+	// Disruptive reports whether the action can take something away from a running job, or state. A cancellation is part
+	// of the deletion that follows it, and a snapshot object says itself whether its data goes with it.
 	Disruptive() bool
-	action()
+	// Refusable reports whether an action changes an object in Kubernetes, or in ZooKeeper, and nothing of its own says
+	// when it is tried again: what is refused for now is tried less and less.
+	//
+	//	action                               tried again
+	//	Record, WakeClock                    with each look
+	//	of Flink, a request for an upload    by status, see the rules that make them
+	//	an Ingress, labels                   with each look, they hold nothing up
+	//	any other                            less and less
+	Refusable() bool
 }
 
+// What an action is: each type has one of these.
+type (
+	quiet       struct{}
+	refusable   struct{ quiet }
+	disruptive  struct{ quiet }
+	destructive struct{ disruptive } // disruptive and refusable
+)
+
+func (quiet) Disruptive() bool      { return false }
+func (quiet) Refusable() bool       { return false }
+func (refusable) Refusable() bool   { return true }
+func (disruptive) Disruptive() bool { return true }
+func (destructive) Refusable() bool { return true }
+
 // WakeClock sets the tick to its fastest schedule and stamps it, before a resource is left in transition.
-type WakeClock struct{}
+type WakeClock struct{ quiet }
 
 // Record writes the status before the actions that follow it: an intent, a recorded end. Its precondition is the
 // resourceVersion that the round read.
 type Record struct {
+	quiet
 	// Status is the full status to store.
 	Status any
 	// Why is one word for the log: intent, end.
@@ -36,12 +60,14 @@ type Record struct {
 
 // AddFinalizer puts our finalizer on the resource, under the resourceVersion that the round read.
 type AddFinalizer struct {
+	refusable
 	// Finalizer is its name.
 	Finalizer string
 }
 
 // RemoveFinalizer lets the resource go, under the resourceVersion of the round's last write.
 type RemoveFinalizer struct {
+	refusable
 	// Finalizer is its name.
 	Finalizer string
 }
@@ -49,6 +75,7 @@ type RemoveFinalizer struct {
 // PrepareStart creates a cluster's objects without running it: the Deployment with zero replicas first, then what it
 // owns.
 type PrepareStart struct {
+	refusable
 	// Operation is the intent's ID; every object carries it.
 	Operation string
 	// Cluster is what to create.
@@ -57,12 +84,14 @@ type PrepareStart struct {
 
 // ApplyIngress makes the Ingress as given, by server-side apply.
 type ApplyIngress struct {
+	quiet
 	// Ingress is the wanted object.
 	Ingress *networkingv1.Ingress
 }
 
 // DeleteIngress removes the Ingress that we made.
 type DeleteIngress struct {
+	quiet
 	// Namespace and Name say where it is.
 	Namespace, Name string
 	// UID is its precondition.
@@ -71,6 +100,7 @@ type DeleteIngress struct {
 
 // Release sets a prepared Deployment to its full size. Only a recorded release may be carried out.
 type Release struct {
+	refusable
 	// Namespace and Name are the Deployment's.
 	Namespace, Name string
 	// UID is the recorded one, a precondition.
@@ -87,6 +117,7 @@ type Release struct {
 // CancelJob asks Flink to cancel a job and does not wait for it. A Flink that does not answer, or does not know the
 // job, is no failure: the Deployment is deleted next.
 type CancelJob struct {
+	quiet
 	// JobID is the job's ID in Flink's form.
 	JobID string
 	// Endpoint is where its JobManager answers.
@@ -97,6 +128,7 @@ type CancelJob struct {
 
 // StopWithSavepoint asks Flink to stop a job with a savepoint. The trigger ID makes a repeated request the same one.
 type StopWithSavepoint struct {
+	disruptive
 	// JobID is the job's ID in Flink's form.
 	JobID string
 	// TriggerID is the intent's, 32 hexadecimal digits.
@@ -114,6 +146,7 @@ type StopWithSavepoint struct {
 // Retire takes a Deployment out of service without deleting it: no replicas, and no operation that a late release could
 // match.
 type Retire struct {
+	destructive
 	// Namespace and Name are the Deployment's.
 	Namespace, Name string
 	// UID is its precondition.
@@ -128,6 +161,7 @@ type MakeTaskManagers PrepareStart
 
 // ScaleTaskManagers sets the number of TaskManagers of a standalone cluster.
 type ScaleTaskManagers struct {
+	refusable
 	// Namespace and Name are those of the TaskManagers' Deployment.
 	Namespace, Name string
 	// UID is its precondition.
@@ -138,14 +172,20 @@ type ScaleTaskManagers struct {
 
 // DropJobGraphs removes what is to run from high-availability data, so that a start from it runs its own job;
 // checkpoints stay.
-type DropJobGraphs HAData
+type DropJobGraphs struct {
+	refusable
+	HAData
+}
 
 // ForgetJobs removes what high-availability data has of some jobs: what to run, and which checkpoints they completed.
 // The checkpoints stay. What it has of other jobs stays, too.
 type ForgetJobs struct {
+	disruptive
 	HAData
 	// Jobs are their IDs, sorted.
 	Jobs []string
+	// AllGraphs removes what is to run of all other jobs, too, as DropJobGraphs does.
+	AllGraphs bool
 }
 
 // HAData is the high-availability data of a cluster as the round saw it, in ConfigMaps or in ZooKeeper.
@@ -176,6 +216,7 @@ func (d HAData) what() string {
 
 // DeleteCluster deletes the JobManager Deployment and with it all that it owns.
 type DeleteCluster struct {
+	destructive
 	// Namespace and Name are the Deployment's.
 	Namespace, Name string
 	// UID is the recorded one, the precondition.
@@ -194,6 +235,7 @@ type DeleteCluster struct {
 
 // DeleteLeftovers deletes what a controller made of a Deployment that was gone: it had not heard of that.
 type DeleteLeftovers struct {
+	destructive
 	// Namespace is that of the objects, Name the cluster's.
 	Namespace, Name string
 	// Objects are the ReplicaSets and pods, each with its UID as the precondition.
@@ -202,10 +244,14 @@ type DeleteLeftovers struct {
 
 // DeleteHAData deletes high-availability data: ConfigMaps one by one, nodes in ZooKeeper as one and only if nobody has
 // a session open.
-type DeleteHAData HAData
+type DeleteHAData struct {
+	destructive
+	HAData
+}
 
 // ForceDeletePods removes pods on unreachable nodes from the API server. They are one cluster's, and given up together.
 type ForceDeletePods struct {
+	destructive
 	// Namespace is that of the pods.
 	Namespace string
 	// Pods are in the order in which they were found; the UID of each is its precondition.
@@ -271,13 +317,13 @@ func (a ScaleTaskManagers) String() string {
 }
 func (a Retire) String() string { return fmt.Sprintf("retire %s (%s)", a.Name, a.UID) }
 func (a DropJobGraphs) String() string {
-	return "drop job graphs from " + HAData(a).what()
+	return "drop job graphs from " + a.what()
 }
 func (a ForgetJobs) String() string {
 	return fmt.Sprintf("forget jobs %s in %s", strings.Join(a.Jobs, " "), a.what())
 }
 func (a DeleteHAData) String() string {
-	return "delete high-availability data, " + HAData(a).what()
+	return "delete high-availability data, " + a.what()
 }
 func (a DeleteLeftovers) String() string {
 	texts := make([]string, 0, len(a.Objects))
@@ -293,45 +339,3 @@ func (a ForceDeletePods) String() string {
 	}
 	return "force-delete pods " + strings.Join(texts, " ")
 }
-
-// Disruptive is false for everything that a running job does not notice. A cancellation is part of the deletion that
-// follows it.
-func (WakeClock) Disruptive() bool         { return false }
-func (Record) Disruptive() bool            { return false }
-func (AddFinalizer) Disruptive() bool      { return false }
-func (RemoveFinalizer) Disruptive() bool   { return false }
-func (PrepareStart) Disruptive() bool      { return false }
-func (ApplyIngress) Disruptive() bool      { return false }
-func (DeleteIngress) Disruptive() bool     { return false }
-func (Release) Disruptive() bool           { return false }
-func (CancelJob) Disruptive() bool         { return false }
-func (DeleteCluster) Disruptive() bool     { return true }
-func (DeleteLeftovers) Disruptive() bool   { return true }
-func (StopWithSavepoint) Disruptive() bool { return true }
-func (Retire) Disruptive() bool            { return true }
-func (MakeTaskManagers) Disruptive() bool  { return false }
-func (ScaleTaskManagers) Disruptive() bool { return false }
-func (DropJobGraphs) Disruptive() bool     { return false }
-func (ForgetJobs) Disruptive() bool        { return true }
-func (DeleteHAData) Disruptive() bool      { return true }
-func (ForceDeletePods) Disruptive() bool   { return true }
-
-func (WakeClock) action()         {}
-func (Record) action()            {}
-func (AddFinalizer) action()      {}
-func (RemoveFinalizer) action()   {}
-func (PrepareStart) action()      {}
-func (ApplyIngress) action()      {}
-func (DeleteIngress) action()     {}
-func (Release) action()           {}
-func (CancelJob) action()         {}
-func (DeleteCluster) action()     {}
-func (DeleteLeftovers) action()   {}
-func (StopWithSavepoint) action() {}
-func (Retire) action()            {}
-func (MakeTaskManagers) action()  {}
-func (ScaleTaskManagers) action() {}
-func (DropJobGraphs) action()     {}
-func (ForgetJobs) action()        {}
-func (DeleteHAData) action()      {}
-func (ForceDeletePods) action()   {}

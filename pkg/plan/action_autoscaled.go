@@ -7,6 +7,7 @@ import (
 
 // KeepAutoscaled writes what the autoscaler keeps of a job into its ConfigMap, before anything of it is applied.
 type KeepAutoscaled struct {
+	quiet
 	// Namespace is that of the ConfigMap.
 	Namespace string
 	// Store is the ConfigMap as the round saw it; its resourceVersion is the precondition.
@@ -32,8 +33,3 @@ func (a KeepAutoscaled) String() string {
 	}
 	return fmt.Sprintf("keep the autoscaler's decision in %s (%s)", a.Store.Name, a.Store.UID)
 }
-
-// Disruptive is false: what it leads to is an action of its own.
-func (KeepAutoscaled) Disruptive() bool { return false }
-
-func (KeepAutoscaled) action() {}

@@ -17,11 +17,12 @@ import (
 
 // RequestUpload asks the function that uploads jars for a pass of the round's resource. Nothing is lost when that does
 // not reach it: the request is made again.
-type RequestUpload struct{}
+type RequestUpload struct{ quiet }
 
 // UploadJar streams a jar to the JobManager, which lists it under Name then. It may take minutes. A second upload gives
 // a second jar of the same name, which does no harm.
 type UploadJar struct {
+	quiet
 	// Endpoint is where the JobManager answers. Its Timeout does not bound an upload: the budget of the pass does.
 	Endpoint Endpoint
 	// Name ends in ".jar": the operation ID of the start, so that a jar tells what it is for.
@@ -35,6 +36,7 @@ type UploadJar struct {
 // RunJar starts the job of an uploaded jar (POST /jars/:jarid/run). Flink answers when main has submitted the job,
 // which may take longer than the call: the job is found by its ID then. A job that Flink knows already is no failure.
 type RunJar struct {
+	quiet
 	// Endpoint is where the JobManager answers.
 	Endpoint Endpoint
 	// JarID is the ID of the uploaded jar.
@@ -60,6 +62,7 @@ type RunJar struct {
 // DeleteJar deletes an uploaded jar (DELETE /jars/:jarid). Jobs that run from it are not touched; one that is not there
 // is no failure, and none that cannot be deleted: nothing depends on it.
 type DeleteJar struct {
+	quiet
 	// Endpoint is where the JobManager answers.
 	Endpoint Endpoint
 	// JarID is the ID of the uploaded jar.
@@ -68,19 +71,11 @@ type DeleteJar struct {
 
 func (RequestUpload) String() string { return "request upload" }
 func (a UploadJar) String() string {
-	headers := strings.Join(slices.Sorted(maps.Keys(a.Header)), " ")
-	return strings.TrimSpace(fmt.Sprintf("upload jar %s %s", a.Name, headers))
+	if len(a.Header) == 0 {
+		return "upload jar " + a.Name
+	}
+	// In brackets: what follows "X-Key:" would be hidden like the value of a header.
+	return fmt.Sprintf("upload jar %s (headers %s)", a.Name, strings.Join(slices.Sorted(maps.Keys(a.Header)), ", "))
 }
 func (a RunJar) String() string    { return fmt.Sprintf("run jar %s as job %s", a.JarID, a.JobID) }
 func (a DeleteJar) String() string { return "delete jar " + a.JarID }
-
-// Disruptive is false: a job that runs does not notice them.
-func (RequestUpload) Disruptive() bool { return false }
-func (UploadJar) Disruptive() bool     { return false }
-func (RunJar) Disruptive() bool        { return false }
-func (DeleteJar) Disruptive() bool     { return false }
-
-func (RequestUpload) action() {}
-func (UploadJar) action()     {}
-func (RunJar) action()        {}
-func (DeleteJar) action()     {}

@@ -18,6 +18,7 @@ type Bounds struct {
 // Rescale asks Flink for another parallelism of the vertices of a running job (PUT /jobs/:jobid/resource-requirements).
 // Made twice it is the same request.
 type Rescale struct {
+	disruptive
 	// JobID is the job's ID in Flink's form.
 	JobID string
 	// Endpoint is where its JobManager answers.
@@ -33,8 +34,3 @@ func (a Rescale) String() string {
 	}
 	return "rescale job " + a.JobID + " to " + strings.Join(texts, ", ")
 }
-
-// Disruptive is true: the tasks of the job are restarted from its newest checkpoint.
-func (Rescale) Disruptive() bool { return true }
-
-func (Rescale) action() {}

@@ -12,6 +12,7 @@ import (
 // TriggerSavepoint asks Flink for a savepoint and does not wait for it. The trigger ID is stored in a status before:
 // with it a second request starts nothing.
 type TriggerSavepoint struct {
+	quiet
 	// Endpoint is where the JobManager answers.
 	Endpoint Endpoint
 	// JobID is the job's ID in Flink's form.
@@ -26,6 +27,7 @@ type TriggerSavepoint struct {
 
 // TriggerCheckpoint asks Flink for a checkpoint, as TriggerSavepoint does. Flink 1.17 and later.
 type TriggerCheckpoint struct {
+	quiet
 	// Endpoint is where the JobManager answers.
 	Endpoint Endpoint
 	// JobID is the job's ID in Flink's form.
@@ -39,6 +41,7 @@ type TriggerCheckpoint struct {
 // DisposeSavepoint asks Flink to delete a savepoint's files and does not wait for it. Disposing of what is gone does no
 // harm.
 type DisposeSavepoint struct {
+	disruptive
 	// Endpoint is where a JobManager answers that reaches the files.
 	Endpoint Endpoint
 	// Path is the savepoint.
@@ -47,12 +50,14 @@ type DisposeSavepoint struct {
 
 // CreateSnapshot makes a FlinkStateSnapshot. One of its name that was made for the same job is taken for it.
 type CreateSnapshot struct {
+	refusable
 	// Object is what to make; its annotation says for which job.
 	Object *v1beta1.FlinkStateSnapshot
 }
 
 // DeleteSnapshot deletes a FlinkStateSnapshot, whose own pass disposes of its data.
 type DeleteSnapshot struct {
+	refusable
 	// Namespace and Name are the object's.
 	Namespace, Name string
 	// UID is its precondition.
@@ -61,6 +66,7 @@ type DeleteSnapshot struct {
 
 // SetLabels gives the round's resource labels and leaves its others alone.
 type SetLabels struct {
+	quiet
 	// Labels are the ones to set.
 	Labels map[string]string
 	// UID is the resource's, the precondition.
@@ -77,18 +83,3 @@ func (a DisposeSavepoint) String() string { return "dispose of savepoint " + red
 func (a CreateSnapshot) String() string   { return "create snapshot " + a.Object.Name }
 func (a DeleteSnapshot) String() string   { return fmt.Sprintf("delete snapshot %s (%s)", a.Name, a.UID) }
 func (a SetLabels) String() string        { return fmt.Sprintf("set %d labels", len(a.Labels)) }
-
-// Disruptive is true where state may be lost. A snapshot object goes with its data when it says so.
-func (TriggerSavepoint) Disruptive() bool  { return false }
-func (TriggerCheckpoint) Disruptive() bool { return false }
-func (DisposeSavepoint) Disruptive() bool  { return true }
-func (CreateSnapshot) Disruptive() bool    { return false }
-func (DeleteSnapshot) Disruptive() bool    { return false }
-func (SetLabels) Disruptive() bool         { return false }
-
-func (TriggerSavepoint) action()  {}
-func (TriggerCheckpoint) action() {}
-func (DisposeSavepoint) action()  {}
-func (CreateSnapshot) action()    {}
-func (DeleteSnapshot) action()    {}
-func (SetLabels) action()         {}

@@ -22,6 +22,9 @@ type Plan struct {
 	Gone bool
 	// Events are published before the status write.
 	Events []Event
+	// TellFirst publishes the events before the first action: they tell what an action does, and no later pass could
+	// see that it was done.
+	TellFirst bool
 	// Requeue says how the pass goes on with the resource; empty leaves it to the clock.
 	Requeue Requeue
 	// Notes explain the decision, one line each, for the log.

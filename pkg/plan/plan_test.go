@@ -82,7 +82,7 @@ func TestDeleteHADataSays(t *testing.T) {
 			Nodes: &plan.HANodes{Location: znode.Location{Path: "/flink/a"}},
 		},
 	} {
-		if got := plan.DeleteHAData(data).String(); got != want {
+		if got := (plan.DeleteHAData{HAData: data}).String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -19,6 +19,11 @@ const (
 	ReasonValidatorUnavailable Reason = "ValidatorUnavailable"
 	// ReasonAccepted: the spec is valid.
 	ReasonAccepted Reason = "Accepted"
+	// ReasonRefusedByKubernetes: the API server would refuse the objects or the pods of the spec, so nothing is stopped
+	// for it. Condition SpecAccepted and Stalled.
+	ReasonRefusedByKubernetes Reason = "RefusedByKubernetes"
+	// ReasonNotRehearsed: the API server cannot say now whether it would take them, so nothing is stopped yet.
+	ReasonNotRehearsed Reason = "NotRehearsed"
 	// ReasonCannotRender: the objects of the cluster cannot be made from the spec, although it validates.
 	ReasonCannotRender Reason = "CannotRender"
 	// ReasonOptionWithoutEffect: an option is set that has no effect here.
@@ -37,6 +42,9 @@ const (
 	ReasonAutoscalerCollecting Reason = "AutoscalerCollecting"
 	// ReasonAutoscalerActive: the window is full, so that each sample may lead to another size.
 	ReasonAutoscalerActive Reason = "AutoscalerActive"
+	// ReasonQuarantined: the function died twice while it worked on the resource, so nothing is done for it until its spec
+	// changes. Condition Stalled.
+	ReasonQuarantined Reason = "Quarantined"
 	// ReasonKindNotSupported: resources of this kind are not run yet.
 	ReasonKindNotSupported Reason = "KindNotSupported"
 	// ReasonTaskManagersMissing: the Deployment of a standalone cluster's TaskManagers is gone.
@@ -84,6 +92,9 @@ const (
 	ReasonJobManagerMissing Reason = "JobManagerMissing"
 	// ReasonDeployedNotReady: the JobManager's pod is ready and Flink cannot be reached.
 	ReasonDeployedNotReady Reason = "DeployedNotReady"
+	// ReasonJobManagerHung: the JobManager's pod is ready, and Flink has not responded for longer than a checkpoint may
+	// take.
+	ReasonJobManagerHung Reason = "JobManagerHung"
 	// ReasonScaledToZero: somebody scaled the JobManager's Deployment to no replicas.
 	ReasonScaledToZero Reason = "ScaledToZero"
 	// ReasonTLSFailed: no TLS connection to the JobManager comes about.
@@ -147,6 +158,12 @@ const (
 	ReasonJobEnded Reason = "JobEnded"
 	// ReasonJobEnding: the job is about to end, and what is due waits for that.
 	ReasonJobEnding Reason = "JobEnding"
+	// ReasonJobFailed: the job is FAILED, what the next start is from is known, and nothing restarts it by itself.
+	// Condition Stalled.
+	ReasonJobFailed Reason = "JobFailed"
+	// ReasonJobCanceled: somebody cancelled the job, what the next start is from is known, and nothing restarts it by
+	// itself. Condition Stalled.
+	ReasonJobCanceled Reason = "JobCanceled"
 	// ReasonJobCancelling: the job is being cancelled.
 	ReasonJobCancelling Reason = "JobCancelling"
 	// ReasonCancelOverdue: a cancellation does not come to its end.
@@ -183,7 +200,7 @@ const (
 	ReasonSessionClusterLost Reason = "SessionClusterLost"
 	// ReasonSubmissionOverdue: Flink was asked three times to run a jar, and lists no job.
 	ReasonSubmissionOverdue Reason = "SubmissionOverdue"
-	// ReasonUploadOverdue: the upload of a jar was asked for twice, and nobody made it.
+	// ReasonUploadOverdue: the upload of a jar was requested twice, and was not made.
 	ReasonUploadOverdue Reason = "UploadOverdue"
 	// ReasonJarUploading: the jar is being uploaded.
 	ReasonJarUploading Reason = "JarUploading"
@@ -215,7 +232,7 @@ const (
 	ReasonStateMayBeDropped Reason = "StateMayBeDropped"
 	// ReasonUnclaimedStateIgnored: the newest start left out state that its job does not claim, if there was any.
 	ReasonUnclaimedStateIgnored Reason = "UnclaimedStateIgnored"
-	// ReasonCheckpointNotFound: the newest checkpoint lies where nothing can be restored from.
+	// ReasonCheckpointNotFound: the newest checkpoint lies where nothing can be restored from, or its files are gone.
 	ReasonCheckpointNotFound Reason = "CheckpointNotFound"
 	// ReasonCheckpointDiscarded: Flink deleted the newest checkpoint with the job.
 	ReasonCheckpointDiscarded Reason = "CheckpointDiscarded"

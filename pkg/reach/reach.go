@@ -12,6 +12,21 @@ import (
 type AllowList struct {
 	hosts    []string
 	networks []netip.Prefix
+	denied   []netip.Prefix
+}
+
+// Without is the list with networks that may not be reached whatever else says, such as those of pods and nodes that
+// have public addresses. Each is an address or a network.
+func (l AllowList) Without(entries []string) (AllowList, error) {
+	denied, err := ParseAllowList(entries)
+	switch {
+	case err != nil:
+		return l, err
+	case len(denied.hosts) > 0:
+		return l, fmt.Errorf("%.80q is neither an address nor a network", denied.hosts[0])
+	}
+	l.denied = denied.networks
+	return l, nil
 }
 
 var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$`)
@@ -77,10 +92,26 @@ func networks(texts ...string) []netip.Prefix {
 	return list
 }
 
+// Server says whether an address may be that of a server of the cluster or its network that a user names: any but those
+// of the machine itself, of its link and of its cloud, and those that no server has.
+func Server(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	in := func(network netip.Prefix) bool { return network.Contains(addr) }
+	switch {
+	case translated.Contains(addr):
+		bytes := addr.As16()
+		return Server(netip.AddrFrom4([4]byte(bytes[12:])))
+	case slices.ContainsFunc(closed, in):
+		return false
+	}
+	return addr.Is4() || global.Contains(addr) || slices.ContainsFunc(private, in)
+}
+
 // Permits says whether an address of a host may be reached. The first row that fits counts.
 //
 //	address                               may be reached
 //	IPv4 mapped or translated to IPv6     as the IPv4 address
+//	in a denied network                   no
 //	in a network of the list              yes
 //	closed                                no
 //	private                               if the list has the host
@@ -93,6 +124,8 @@ func (l AllowList) Permits(host string, addr netip.Addr) bool {
 	case translated.Contains(addr):
 		bytes := addr.As16()
 		return l.Permits(host, netip.AddrFrom4([4]byte(bytes[12:])))
+	case slices.ContainsFunc(l.denied, in):
+		return false
 	case slices.ContainsFunc(l.networks, in):
 		return true
 	case slices.ContainsFunc(closed, in):

@@ -18,13 +18,14 @@ var flinkParts = []string{
 
 // moreParts are names that programs and file systems give to secrets.
 var moreParts = regexp.MustCompile(
-	`(?i)passwd|passphrase|credential|` +
+	`(?i)passwd|passphrase|passcode|credential|(?:^|[-_.]|[a-z])(?-i:Pass|Jwt|Cookie)$|` +
+		`(?:^|[-_.])(?:pass|jwt|cookies?)(?:$|[-_.])|(?:db|pg|my|redis|ssh|smtp|ftp|user)pass$|` +
 		`(?:api|access|account|private|service|signing|encryption)[-_. ]?key|(?:^|[-_.])pwd$|http\.header$`,
 )
 
 // hints are what every name has that moreParts matches, in lower case. Most names have none, and a pattern costs much
 // more.
-var hints = []string{"passwd", "passphrase", "credential", "key", "pwd", "http.header"}
+var hints = []string{"passwd", "passphrase", "credential", "key", "pwd", "http.header", "pass", "jwt", "cookie"}
 
 // notSecret ends names that speak of a secret and do not hold one.
 var notSecret = regexp.MustCompile(

@@ -9,7 +9,7 @@ import (
 
 // named is a name that may speak of a secret.
 const named = `[\w.$\-]*(?i:password|passwd|passphrase|secret|token|key|credential|pwd|auth-params|basic-auth|` +
-	`jaas\.config|http-headers|http\.header)[\w.$\-]*`
+	`jaas\.config|http-headers|http\.header|pass|jwt|cookie)[\w.$\-]*`
 
 var (
 	assignment = regexp.MustCompile(`(` + named + `)(\\*["']?\s*(?:=>|=|:)[ \t]*)`)

@@ -20,7 +20,7 @@ func TestTextHidesWhatLooksLikeASecret(t *testing.T) {
 			"ssl=true": "jdbc:sqlserver://db:1433;user=a;password=******;ssl=true",
 		"redis://:hunter2@cache:6379": "redis://:******@cache:6379",
 		`sasl.jaas.config=org.a.PlainLoginModule required ` +
-			`password="p q";`: `sasl.jaas.config=****** required password="******";`,
+			`password="p q";`: `sasl.jaas.config=****** password="******";`,
 		`{"password":"hunter two","user":"a"}`:      `{"password":"******","user":"a"}`,
 		`message {\"token\":\"abc def\"}`:           `message {\"token\":\"******\"}`,
 		"s3.secret-key: abc, s3.endpoint: http://m": "s3.secret-key: ******, s3.endpoint: http://m",

@@ -13,8 +13,8 @@ import (
 
 // Secrets are values that are known to be secret, wherever they appear. The zero value knows none.
 type Secrets struct {
-	// values are sorted, the longest first, each once.
-	values []string
+	// known finds them.
+	known automaton
 }
 
 // Known collects the secrets of configurations, by their keys, and of lists of program arguments. Values of other keys
@@ -42,18 +42,20 @@ func Known(configs []map[string]string, args ...[]string) Secrets {
 			}
 		})
 	}
-	var s Secrets
+	var values []string
 	for _, value := range found {
 		if value = strings.TrimSpace(value); isTelling(value) {
 			quoted := strconv.Quote(value)
-			s.values = append(s.values, value, url.QueryEscape(value), quoted[1:len(quoted)-1],
+			values = append(values, value, url.QueryEscape(value), quoted[1:len(quoted)-1],
 				strings.Join(strings.Fields(value), " "))
 		}
 	}
-	slices.SortFunc(s.values, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
-	s.values = slices.Compact(s.values)
-	s.values = s.values[:min(len(s.values), mostKnown)]
-	return s
+	slices.SortFunc(values, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	values = slices.Compact(values)
+	if len(values) == 0 {
+		return Secrets{}
+	}
+	return Secrets{known: newAutomaton(values[:min(len(values), mostKnown)])}
 }
 
 // parts are the values in a text that look like secrets.
@@ -107,65 +109,63 @@ func isTelling(value string) bool {
 func (s Secrets) Text(text string) string { return settle(text, s.spans) }
 
 func (s Secrets) spans(text string) []span {
-	spans := suspects(text)
-	for _, value := range s.values {
-		for at := 0; ; {
-			i := strings.Index(text[at:], value)
-			if i < 0 {
-				break
-			}
-			from, to := at+i, at+i+len(value)
-			if len(value) >= certain || standsAlone(text, from, to) {
-				spans = append(spans, span{from, to})
-			}
-			at = from + 1
-		}
-	}
-	return append(spans, s.left(text)...)
+	return append(suspects(text), s.known.spans(text)...)
 }
 
-// left are the beginnings of values that a cut has left: before its mark, or at the end of the text. Whoever cut it may
-// not have known the secrets.
+// spans are the values in a text, and the beginnings of values that a cut has left: before its mark, or at the end of
+// the text. Whoever cut it may not have known the secrets. The text is read once.
 //
 //	 #  what is left   of a value of  stands                     hidden
 //	L1  >= certain     -              before a mark, at the end  yes
 //	L2  >= leastKnown  >= certain     before a mark              yes
 //	L3  >= leastLeft   -              before a mark, by itself   yes
 //	L4  otherwise      -              -                          no
-func (s Secrets) left(text string) []span {
+func (a *automaton) spans(text string) []span {
+	if len(a.states) == 0 {
+		return nil
+	}
 	var spans []span
-	look := func(end int, marked bool) {
-		for _, value := range s.values {
-			length := beginning(text[:end], value)
-			own := marked && (length >= leastLeft && standsAlone(text, end-length, end) ||
-				length >= leastKnown && len(value) >= certain)
-			if length >= certain || own {
-				spans = append(spans, span{end - length, end})
+	at, compared := int32(0), 0
+	for i := 0; i < len(text); i++ {
+		if text[i] == marks[0][0] || text[i] == marks[1][0] {
+			if strings.HasPrefix(text[i:], marks[0]) || strings.HasPrefix(text[i:], marks[1]) {
+				spans = append(spans, a.left(text[:i], at, true)...)
+			}
+		}
+		at = a.step(at, text[i])
+		for found := a.states[at].found; found != 0; found = a.states[a.states[found].fail].found {
+			from, to := i+1-a.states[found].depth, 0
+			for _, value := range a.states[found].ends {
+				length := min(len(value), mostPrefix)
+				if len(value) > mostPrefix && from >= compared {
+					length += common(value[length:], text[from+length:])
+				}
+				if length >= certain || standsAlone(text, from, from+length) {
+					to = max(to, from+length)
+				}
+			}
+			if to > 0 {
+				spans = append(spans, span{from, to})
+			}
+			if a.states[found].depth == mostPrefix {
+				compared = max(compared, to)
 			}
 		}
 	}
-	for _, mark := range marks {
-		for at := 0; ; {
-			i := strings.Index(text[at:], mark)
-			if i < 0 {
-				break
-			}
-			look(at+i, true)
-			at += i + len(mark)
-		}
-	}
-	look(len(text), false)
-	return spans
+	return append(spans, a.left(text, at, false)...)
 }
 
-// beginning is how many bytes of a value's beginning, but not all of it, a text ends with.
-func beginning(text, value string) int {
-	for length := min(len(value)-1, len(text)); length > 0; length-- {
-		if strings.HasSuffix(text, value[:length]) {
-			return length
+// left is the longest part of a value that the text ends with, if it is hidden. at is the state at its end.
+func (a *automaton) left(text string, at int32, marked bool) []span {
+	for ; at != 0; at = a.states[at].fail {
+		length, end := a.states[at].depth, len(text)
+		own := marked && (length >= leastLeft && standsAlone(text, end-length, end) ||
+			length >= leastKnown && a.states[at].longest >= certain)
+		if (length >= certain || own) && a.states[at].longest > length {
+			return []span{{end - length, end}}
 		}
 	}
-	return 0
+	return nil
 }
 
 // standsAlone reports whether neither a letter nor a digit touches a part of a text.

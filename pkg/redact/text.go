@@ -18,18 +18,25 @@ type span struct{ from, to int }
 //	?sig=…, ?X-Amz-Signature=… and the like    | the value                   | the name
 //	name=value, name: value, "name":"value"   | the value, if Sensitive     | the name
 //	--name value                              | the value, if Sensitive     | the name
+//	name: with a block of YAML below it       | the block, if Sensitive     | the name
+//	name: {…}, name: […]                      | what is within              | the name
+//	name: …, value: … of a list               | the value, if Sensitive     | the name
+//	Cookie: …, Authorization: …, X-…-Token: … | all of it                   | the name, Bearer, Basic
 //	Bearer …, Basic …                         | what follows, unless a word | the scheme
-//	a PEM block of a private key, a JWT       | all of it                   |
+//	user/password@database, curl -u user:…    | the password                | the user
+//	sid=…, session="…", auth=… and the like   | the value, unless a word    | the name
+//	a PEM block of a private key, a JWT, a    | all of it                   |
+//	token of a well-known service (ghp_…)     |                             |
 //
-// Names of Java classes, such as TokenException, name no secret. A text of more than 256 KiB is cut.
+// Names of Java classes, such as TokenException, name no secret. A text of more than 16 KiB is cut.
 func Text(text string) string { return settle(text, suspects) }
 
 const (
 	// mostTurns bounds how often a text is gone through: what is hidden may lay bare another secret.
 	mostTurns = 8
-	// mostText is where a text is cut, in bytes: nobody shows so much, and whoever wrote it must not cost a pass its
-	// time.
-	mostText = 1 << 18
+	// mostText is where a text is cut before anything is looked for, in bytes: no event, status or log line shows as much,
+	// and whoever wrote it must not cost a pass its time.
+	mostText = 1 << 14
 )
 
 // settle hides what find finds until it finds nothing more.
@@ -71,12 +78,20 @@ var finders = []struct {
 	{[]string{"://"}, urls},
 	{traces, assignments},
 	{traces, options},
+	{traces, nested},
+	{traces, blocks},
+	{traces, lines},
+	{[]string{"value"}, listedValues},
+	{tokenTraces, func(text string) []span { return whole(tokens, text) }},
+	{[]string{"cookie", "authorization", "x-"}, headerValues},
+	{[]string{"@", "-u", "--user", "--proxy-user", "mysql", "mariadb", "sshpass"}, logins},
+	{[]string{"auth", "session", "sid", "pin", "otp", "sessid", "pw", "sign", "nonce", "csrf", "xsrf"}, weakly},
 }
 
 // traces are those of every name that is Sensitive.
 var traces = []string{
 	"password", "passwd", "passphrase", "secret", "token", "key", "credential", "pwd", "auth-params", "jaas",
-	"http-headers", "http.header",
+	"http-headers", "http.header", "pass", "jwt", "cookie",
 }
 
 var (

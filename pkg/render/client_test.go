@@ -12,11 +12,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/render/podtemplate"
 )
 
 // clientCase is one file of testdata/client.
@@ -123,13 +125,36 @@ func compareWithClient(t *testing.T, test clientCase, got Cluster) {
 		}
 		object.SetOwnerReferences(nil)
 		object.SetNamespace("")
-		if diff := cmp.Diff(want, object, cmpopts.EquateEmpty()); diff != "" {
+		asJSON(t, want)
+		asJSON(t, object)
+		if diff := cmp.Diff(want, object, cmpopts.EquateEmpty(), anyOrder); diff != "" {
 			t.Errorf("%s differs from the client's (-want +got):\n%s", id, diff)
 		}
 	}
 }
 
 // decode reads an object of one of the kinds that the client makes.
+// anyOrder compares volumes and environment variables by name: the client has them in the order of Java's HashMap.
+var anyOrder = cmp.Options{
+	cmpopts.SortSlices(func(a, b corev1.Volume) bool { return a.Name < b.Name }),
+	cmpopts.SortSlices(func(a, b corev1.VolumeMount) bool { return a.MountPath < b.MountPath }),
+	cmpopts.SortSlices(func(a, b corev1.EnvVar) bool { return a.Name < b.Name }),
+}
+
+// asJSON respells a pod template in a ConfigMap, whose style has no meaning.
+func asJSON(t *testing.T, object metav1.Object) {
+	t.Helper()
+	configMap, is := object.(*corev1.ConfigMap)
+	if !is || configMap.Data[podtemplate.FileName] == "" {
+		return
+	}
+	text, err := yaml.YAMLToJSON([]byte(configMap.Data[podtemplate.FileName]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	configMap.Data[podtemplate.FileName] = string(text)
+}
+
 func decode(t *testing.T, text []byte) (object metav1.Object, id string) {
 	t.Helper()
 	meta := metav1.PartialObjectMetadata{}

@@ -67,9 +67,11 @@ func (b *builder) addPodTemplate() {
 	if b.taskManager.template == nil {
 		return
 	}
-	b.addConfigMap(PodTemplateName(b.in.Name), b.clusterLabels(), map[string]string{
-		podtemplate.FileName: podtemplate.Print(b.taskManager.template),
-	})
+	text, err := podtemplate.Print(b.taskManager.template)
+	if err != nil {
+		b.fail(&SpecError{Where: "spec.taskManager.podTemplate", Problem: "cannot be printed", Err: err})
+	}
+	b.addConfigMap(PodTemplateName(b.in.Name), b.clusterLabels(), map[string]string{podtemplate.FileName: text})
 }
 
 // mountPodTemplate mounts that template. The JobManager looks for the file when it starts, whatever the configuration

@@ -12,7 +12,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
 const envLogDir = "FLINK_LOG_DIR"
@@ -32,17 +31,12 @@ func defaultImage(version v1beta1.FlinkVersion) string {
 	return "flink:" + version.Dotted()
 }
 
-// addEnvironment adds the variables that the configuration sets for a component, in the order of Flink's client: that
-// of a HashMap that was filled in the order of another one with all keys.
+// addEnvironment adds the variables that the configuration sets for a component.
 func (b *builder) addEnvironment(main *corev1.Container, c component) {
-	var pairs [][2]string
-	for _, option := range syntax.HashOrder(b.conf.Keys(), syntax.DefaultBuckets) {
+	for _, option := range b.conf.Keys() {
 		if name, is := strings.CutPrefix(option, c.environment); is && name != "" {
-			pairs = append(pairs, [2]string{name, b.conf[option]})
+			main.Env = append(main.Env, corev1.EnvVar{Name: name, Value: b.conf[option]})
 		}
-	}
-	for _, pair := range inHashOrder(pairs) {
-		main.Env = append(main.Env, corev1.EnvVar{Name: pair[0], Value: pair[1]})
 	}
 }
 

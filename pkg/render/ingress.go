@@ -30,6 +30,10 @@ type IngressInput struct {
 	RestPort int32
 }
 
+// IngressRemedy says what to do about an Ingress that is not allowed here.
+const IngressRemedy = "the administrator allows others: kubernetes.operator.ingress.allowed-hosts and " +
+	".allowed-annotations in ConfigMap flink-operator-config"
+
 // MakeIngress makes the Ingress of a cluster; nil when spec.ingress is nil. The error is that of ParseIngressTemplate,
 // or says that the template is missing.
 func MakeIngress(in IngressInput) (*networkingv1.Ingress, error) {

@@ -84,7 +84,6 @@ func TestParseIngressTemplate(t *testing.T) {
 	}
 }
 
-// T8.7, T1.24
 func TestMakeIngress(t *testing.T) {
 	tests := map[string]struct {
 		in     IngressInput
@@ -196,7 +195,6 @@ func basicIngress() *networkingv1.Ingress {
 	}
 }
 
-// T1.24
 func TestMakeIngressNotMade(t *testing.T) {
 	if got, err := MakeIngress(IngressInput{Name: "basic"}); got != nil || err != nil {
 		t.Errorf("without spec.ingress there is none: %v, %v", got, err)

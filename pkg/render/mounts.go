@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,10 +15,11 @@ import (
 
 // mountSecrets mounts each Secret of kubernetes.secrets at its path.
 func (b *builder) mountSecrets(p *pod) {
-	for _, pair := range inHashOrder(b.pairs(key.Secrets)) {
-		p.mount(volumeName(pair[0], "-volume"),
-			corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: pair[0]}},
-			corev1.VolumeMount{MountPath: pair[1]})
+	secrets := b.mapping(key.Secrets)
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		p.mount(volumeName(name, "-volume"),
+			corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: name}},
+			corev1.VolumeMount{MountPath: secrets[name]})
 	}
 }
 
@@ -39,12 +42,13 @@ func (b *builder) mountClaims(p *pod) {
 		return
 	}
 	readOnly := b.flag(key.PersistentVolumeClaimReadOnly)
-	for _, pair := range inHashOrder(b.pairs(key.PersistentVolumeClaims)) {
-		p.mount(volumeName(pair[0], "-pvc"),
+	claims := b.mapping(key.PersistentVolumeClaims)
+	for _, name := range slices.Sorted(maps.Keys(claims)) {
+		p.mount(volumeName(name, "-pvc"),
 			corev1.VolumeSource{
-				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: pair[0], ReadOnly: readOnly},
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name, ReadOnly: readOnly},
 			},
-			corev1.VolumeMount{MountPath: pair[1], ReadOnly: readOnly})
+			corev1.VolumeMount{MountPath: claims[name], ReadOnly: readOnly})
 	}
 }
 

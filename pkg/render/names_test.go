@@ -100,7 +100,6 @@ func TestCheckClusterID(t *testing.T) {
 	}
 }
 
-// T3.68
 func TestHoldsCheckpoints(t *testing.T) {
 	tests := map[string]bool{
 		"demo-1b-config-map":        true,

@@ -356,7 +356,6 @@ func TestDefaultImage(t *testing.T) {
 	}
 }
 
-// T3.34
 func TestOwnedBy(t *testing.T) {
 	before, err := MakeCluster(goldenInput(t, "mounts", nil))
 	if err != nil {

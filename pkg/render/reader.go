@@ -9,7 +9,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
 // reader reads options and keeps the first error, so that the code that builds objects need not stop at each option.
@@ -33,14 +32,13 @@ func read[T any](r *reader, option conf.Option, as func(conf.Option) (T, error))
 	return value
 }
 
-func (r *reader) text(o conf.Option) string       { return r.conf.Get(o) }
-func (r *reader) has(o conf.Option) bool          { return r.conf.Has(o) }
-func (r *reader) flag(o conf.Option) bool         { return read(r, o, r.conf.Bool) }
-func (r *reader) number(o conf.Option) int        { return read(r, o, r.conf.Int) }
-func (r *reader) float(o conf.Option) float64     { return read(r, o, r.conf.Float) }
-func (r *reader) enum(o conf.Option) string       { return read(r, o, r.conf.Enum) }
-func (r *reader) list(o conf.Option) []string     { return read(r, o, r.conf.List) }
-func (r *reader) pairs(o conf.Option) [][2]string { return read(r, o, r.conf.Pairs) }
+func (r *reader) text(o conf.Option) string   { return r.conf.Get(o) }
+func (r *reader) has(o conf.Option) bool      { return r.conf.Has(o) }
+func (r *reader) flag(o conf.Option) bool     { return read(r, o, r.conf.Bool) }
+func (r *reader) number(o conf.Option) int    { return read(r, o, r.conf.Int) }
+func (r *reader) float(o conf.Option) float64 { return read(r, o, r.conf.Float) }
+func (r *reader) enum(o conf.Option) string   { return read(r, o, r.conf.Enum) }
+func (r *reader) list(o conf.Option) []string { return read(r, o, r.conf.List) }
 
 func (r *reader) mapping(o conf.Option) map[string]string    { return read(r, o, r.conf.Map) }
 func (r *reader) mappings(o conf.Option) []map[string]string { return read(r, o, r.conf.MapList) }
@@ -83,21 +81,6 @@ func (r *reader) factor(o conf.Option) float64 {
 		return 1
 	}
 	return factor
-}
-
-// inHashOrder sorts pairs as a java.util.HashMap lists their keys. Flink's client adds volumes and environment
-// variables in that order, and the order of both shows in the pod.
-func inHashOrder(pairs [][2]string) [][2]string {
-	keys := make([]string, len(pairs))
-	place := map[string]int{}
-	for i, pair := range pairs {
-		keys[i], place[pair[0]] = pair[0], i
-	}
-	ordered := make([][2]string, 0, len(pairs))
-	for _, key := range syntax.HashOrder(keys, syntax.DefaultBuckets) {
-		ordered = append(ordered, pairs[place[key]])
-	}
-	return ordered
 }
 
 // toleration members, in lower case as Flink compares them.

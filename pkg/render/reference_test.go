@@ -20,6 +20,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/render/podtemplate"
 )
 
 // The directory testdata/reference holds what the Java operator made of FlinkDeployments on a real API server: cr.yaml
@@ -222,6 +223,10 @@ func normalisedFile(t *testing.T, file string, content any) any {
 		}
 		slices.SortFunc(lines, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
 		return lines
+	case file == podtemplate.FileName:
+		var tree any
+		unmarshal(t, []byte(text), &tree)
+		return tree
 	case file == "config.yaml":
 		var tree map[string]any
 		if isText {

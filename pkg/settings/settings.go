@@ -32,11 +32,15 @@ type environment struct {
 	JarsFunction  string `envconfig:"JARS_FUNCTION_URL"`
 	Clock         string `envconfig:"CLOCK_NAME" default:"flink-clock"`
 	Watched       string `envconfig:"WATCH_NAMESPACES"`
+	Selected      string `envconfig:"WATCH_NAMESPACE_SELECTOR"`
+	WorkDir       string `envconfig:"WORK_DIR"`
 	TLSDir        string `envconfig:"FLINK_TLS_DIR" default:"/etc/flink-tls"`
 	TLSPassword   string `envconfig:"FLINK_TLS_PASSWORD"`
 	TLSAnyName    bool   `envconfig:"FLINK_TLS_ANY_NAME"`
 	UploadsJars   bool   `envconfig:"UPLOADS_JARS"`
 	AcceptedDir   string `envconfig:"FLINK_CONF_ACCEPTED_DIR" default:"/etc/flink-operator-accepted"`
+	EventKeyDir   string `envconfig:"EVENT_KEY_DIR" default:"/etc/flink-event-key"`
+	BrokerTokens  string `envconfig:"BROKER_TOKEN_DIR"`
 }
 
 // FlinkTLS is how JobManagers with security.ssl.rest.enabled are trusted, and trust us. The zero value: by the system's
@@ -77,6 +81,12 @@ type Settings struct {
 	ControlBroker string
 	// EventsBroker is the URL that takes the events for users' listeners; EVENTS_BROKER_URL. Empty publishes none.
 	EventsBroker string
+	// EventKeyDir is the mounted Secret with the key by which the functions sign their events; EVENT_KEY_DIR. It may be
+	// missing or empty: nothing is signed then.
+	EventKeyDir string
+	// ControlToken and EventsToken are the files with the tokens of this pod's account for the two Brokers: control and
+	// events in BROKER_TOKEN_DIR. Empty sends none, as a Broker without authentication wants it.
+	ControlToken, EventsToken string
 	// NextFunction is the URL of the function that a start of this one has started, too; NEXT_FUNCTION_URL. Empty is
 	// none.
 	NextFunction string
@@ -85,13 +95,15 @@ type Settings struct {
 	JarsFunction string
 	// UploadsJars is true where this is the function that uploads jars of session jobs; UPLOADS_JARS. The others ask it.
 	UploadsJars bool
+	// WorkDir is a directory that a restarted container finds again; empty: there is none.
+	WorkDir string
 	// Clock is the name of the PingSource that drives the tick; CLOCK_NAME.
 	Clock string
 	// Namespaces are the watched namespaces, from WATCH_NAMESPACES or else kubernetes.operator.watched.namespaces, and
 	// those that NamespaceSelector finds, which a Source looks up. Empty means all, unless there is a NamespaceSelector.
 	Namespaces []string
-	// NamespaceSelector adds the namespaces with such labels; kubernetes.operator.watched.namespace-selector. Empty adds
-	// none.
+	// NamespaceSelector adds the namespaces with such labels, from WATCH_NAMESPACE_SELECTOR or else
+	// kubernetes.operator.watched.namespace-selector. Empty adds none.
 	NamespaceSelector string
 	// LabelSelector chooses among the resources of watched namespaces; kubernetes.operator.label.selector. Empty takes
 	// all.
@@ -169,11 +181,21 @@ func (env environment) read(dir string) (reading, error) {
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker, NextFunction: env.NextFunction,
-		JarsFunction: env.JarsFunction, UploadsJars: env.UploadsJars,
+		JarsFunction: env.JarsFunction, UploadsJars: env.UploadsJars, EventKeyDir: env.EventKeyDir,
+		WorkDir:  env.WorkDir,
 		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{},
 		Logging: logging, Files: files, Extensions: extensions,
 	}
-	if strings.TrimSpace(env.Watched) == "" {
+	if dir := env.BrokerTokens; dir != "" {
+		s.ControlToken, s.EventsToken = filepath.Join(dir, "control"), filepath.Join(dir, "events")
+	}
+	switch {
+	case strings.TrimSpace(env.Watched) != "":
+	case strings.TrimSpace(env.Selected) != "":
+		if s.NamespaceSelector, err = parsed(env.Selected); err != nil {
+			return reading{}, fmt.Errorf("WATCH_NAMESPACE_SELECTOR is no label selector: %w", err)
+		}
+	default:
 		s.NamespaceSelector, wrong = selectorOf(base.Config, key.WatchedNamespaceSelector, wrong)
 	}
 	s.LabelSelector, wrong = selectorOf(base.Config, key.LabelSelector, wrong)
@@ -203,6 +225,20 @@ func (s Settings) Watches(namespace string) bool {
 // Selects reports whether a resource with these labels is this installation's, if its namespace is watched.
 func (s Settings) Selects(have map[string]string) bool {
 	return s.selector == nil || s.selector.Matches(labels.Set(have))
+}
+
+// SelectingLabels are the keys of the labels that LabelSelector looks at, sorted; nil without one.
+func (s Settings) SelectingLabels() []string {
+	if s.selector == nil {
+		return nil
+	}
+	requirements, _ := s.selector.Requirements()
+	var keys []string
+	for _, r := range requirements {
+		keys = append(keys, r.Key())
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 func loadDir(dir string) (map[string]string, error) {

@@ -62,7 +62,8 @@ type found struct {
 //	are good                            any                       they count
 //	cannot be read, or an option of     are good                  those count, and Current says why
 //	  them cannot
-//	an option of them cannot be read    none, or broken as well   they count, and the option has its default
+//	an option of them cannot be read    none, or broken as well   they count, and no pass acts by that option: the specs
+//	                                                              that it is a default of are refused
 //	cannot be read                      none, or broken as well   an error
 func Open(
 	namespaces func(ctx context.Context, selector string) ([]string, error), now func() time.Time,
@@ -212,11 +213,20 @@ func problemOf(r reading, err error) string {
 
 // selectorOf is the label selector that an option holds, or another thing that is wrong.
 func selectorOf(c flinkconf.Config, o flinkconf.Option, wrong []string) (string, []string) {
-	text := strings.TrimSpace(c.Get(o))
-	if _, err := labels.Parse(text); err != nil {
+	text, err := parsed(c.Get(o))
+	if err != nil {
 		return "", append(wrong, fmt.Sprintf("option %s is no label selector: %v", o.Key, err))
 	}
 	return text, wrong
+}
+
+// parsed is a label selector without blanks around it.
+func parsed(selector string) (string, error) {
+	text := strings.TrimSpace(selector)
+	if _, err := labels.Parse(text); err != nil {
+		return "", err
+	}
+	return text, nil
 }
 
 func union(a, b []string) []string {

@@ -225,6 +225,14 @@ func TestNamespacesByTheirLabels(t *testing.T) {
 	if got := p.current().Settings.Namespaces; !slices.Equal(got, []string{"named", "x", "y"}) {
 		t.Errorf("watched %q, want the named ones, too", got)
 	}
+	t.Setenv("WATCH_NAMESPACE_SELECTOR", " tenant=yes ")
+	if s, err := Load(); err != nil || s.NamespaceSelector != "tenant=yes" || s.Watches("x") {
+		t.Errorf("%q %v: the environment wins", s.NamespaceSelector, err)
+	}
+	t.Setenv("WATCH_NAMESPACE_SELECTOR", "a in b")
+	if _, err := Load(); err == nil || !strings.Contains(err.Error(), "WATCH_NAMESPACE_SELECTOR is no label selector") {
+		t.Errorf("%v: everything would be watched", err)
+	}
 	t.Setenv("WATCH_NAMESPACES", "alone")
 	if s, err := Load(); err != nil || !slices.Equal(s.Namespaces, []string{"alone"}) || s.NamespaceSelector != "" {
 		t.Errorf("%q %q: the environment wins", s.Namespaces, s.NamespaceSelector)
@@ -245,6 +253,9 @@ func TestResourcesByTheirLabels(t *testing.T) {
 		if s.Selects(row.labels) != row.want {
 			t.Errorf("labels %v: want %v", row.labels, row.want)
 		}
+	}
+	if got := s.SelectingLabels(); !slices.Equal(got, []string{"environment", "frozen"}) {
+		t.Errorf("it looks at the labels %q", got)
 	}
 	if !(Settings{}).Selects(nil) {
 		t.Error("without a selector all are selected")

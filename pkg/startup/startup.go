@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/quarantine"
 	"github.com/kn-flink/kn-flink/pkg/serve"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
@@ -25,6 +26,8 @@ type Function struct {
 	Records *records.Records
 	// Settings are those of the start; what they select of namespaces is not known yet.
 	Settings settings.Settings
+	// Ward keeps what the process dies of from killing it for ever; nil where it has no directory for that.
+	Ward *quarantine.Ward
 	// Log logs as the settings of the start say.
 	Log *zap.SugaredLogger
 
@@ -60,6 +63,11 @@ func Begin(name string, patience time.Duration) (*Function, error) {
 	}
 	f.Client, f.Settings, f.source = client, source.First(), source
 	f.Log = f.Logger(name, f.Settings.Logging)
+	if dir := f.Settings.WorkDir; dir != "" {
+		if f.Ward, err = quarantine.Open(dir); err != nil { // it works without
+			f.Log.Warnw("what this process dies of will not be known", telemetry.Error, err.Error())
+		}
+	}
 	return f, nil
 }
 

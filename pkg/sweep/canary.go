@@ -29,7 +29,8 @@ func (o *Observer) lookAtCanary(ctx context.Context, kind string, r metav1.Objec
 	)
 	if unanswered > 0 {
 		telemetry.Traced(ctx, o.Log).Errorw(
-			"the change of a canary woke nobody: the ApiServerSource, the Broker or the Trigger of reconcile may be dead",
+			"no function has answered the change of a canary: the ApiServerSource, the Broker or the Trigger of "+
+				"reconcile may be dead",
 			telemetry.Key, event.Key{Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName()}.String(),
 			telemetry.DurationMS, unanswered.Milliseconds(),
 		)

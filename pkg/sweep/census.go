@@ -8,8 +8,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
@@ -72,7 +72,7 @@ func (c *census) optional() kube.Columns {
 }
 
 // states are all that a resource of a kind can be in, so that one in which none is any more is told, too.
-func states(kind string) map[metrics.Gauge][]string {
+func states(k kind) map[metrics.Gauge][]string {
 	all := map[metrics.Gauge][]string{metrics.States: {
 		string(v1beta1.LifecycleCreated), string(v1beta1.LifecycleSuspended), string(v1beta1.LifecycleUpgrading),
 		string(v1beta1.LifecycleDeployed), string(v1beta1.LifecycleStable), string(v1beta1.LifecycleRollingBack),
@@ -84,7 +84,7 @@ func states(kind string) map[metrics.Gauge][]string {
 		string(v1beta1.FlinkJobCanceled), string(v1beta1.FlinkJobFinished), string(v1beta1.FlinkJobRestarting),
 		string(v1beta1.FlinkJobSuspended), string(v1beta1.FlinkJobReconciling),
 	}}
-	if kind == v1beta1.KindFlinkDeployment {
+	if k.JobManager {
 		all[metrics.JobManagers] = []string{
 			string(v1beta1.JobManagerReady), string(v1beta1.JobManagerDeployedNotReady), string(v1beta1.JobManagerDeploying),
 			string(v1beta1.JobManagerMissing), string(v1beta1.JobManagerError),
@@ -93,17 +93,12 @@ func states(kind string) map[metrics.Gauge][]string {
 	return all
 }
 
-// inCensus are the kinds of which a full sweep reads every resource.
-func inCensus(kind string) bool {
-	return kind == v1beta1.KindFlinkDeployment || kind == v1beta1.KindFlinkSessionJob
-}
-
 // addObject counts a resource. A canary is none.
-func (c *census) addObject(kind string, u *unstructured.Unstructured) {
-	if c == nil || !inCensus(kind) || v1beta1.IsCanary(u.GetLabels()) {
+func (c *census) addObject(k kind, u *unstructured.Unstructured) {
+	if c == nil || !k.Counted || v1beta1.IsOnlyCanary(u) {
 		return
 	}
-	c.add(kind, u.GetNamespace(), func(column string) string {
+	c.add(k, u.GetNamespace(), func(column string) string {
 		if of, there := censusColumns[column]; there {
 			text, _ := of(u.Object).(string)
 			return text
@@ -114,36 +109,36 @@ func (c *census) addObject(kind string, u *unstructured.Unstructured) {
 }
 
 // addRow counts a resource by its columns, of one namespace or of any.
-func (c *census) addRow(kind, namespace string, row kube.Row) {
-	if c == nil || !inCensus(kind) {
+func (c *census) addRow(k kind, namespace string, row kube.Row) {
+	if c == nil || !k.Counted {
 		return
 	}
 	if namespace == "" {
 		namespace = row.Text(columnNamespace)
 		c.partial = c.partial || namespace == ""
 	}
-	c.add(kind, namespace, row.Text)
+	c.add(k, namespace, row.Text)
 }
 
-func (c *census) add(kind, namespace string, text func(column string) string) {
-	total := counted{metrics.Resources, kind, namespace, ""}
+func (c *census) add(k kind, namespace string, text func(column string) string) {
+	total := counted{metrics.Resources, k.Name, namespace, ""}
 	if c.counts[total] == 0 {
-		for gauge, all := range states(kind) {
+		for gauge, all := range states(k) {
 			for _, state := range all {
-				c.counts[counted{gauge, kind, namespace, state}] += 0
+				c.counts[counted{gauge, k.Name, namespace, state}] += 0
 			}
 		}
 	}
 	c.counts[total]++
 	one := func(gauge metrics.Gauge, value string) {
 		if value != "" {
-			c.counts[counted{gauge, kind, namespace, value}]++
+			c.counts[counted{gauge, k.Name, namespace, value}]++
 		}
 	}
 	one(metrics.States, text(columnLifecycle))
-	c.age(counted{metrics.StateAge, kind, namespace, text(columnLifecycle)}, text(columnSince))
+	c.age(counted{metrics.StateAge, k.Name, namespace, text(columnLifecycle)}, text(columnSince))
 	one(metrics.Jobs, text(columnJob))
-	if kind == v1beta1.KindFlinkDeployment {
+	if k.JobManager {
 		one(metrics.JobManagers, text(columnManager))
 		version := text(columnVersion)
 		if version == "" {

@@ -180,7 +180,8 @@ func TestAnOldDefinitionIsNotAFleetWithoutNamespaces(t *testing.T) {
 	f := newFleet(t, 0)
 	collector, push := f.measured(t)
 	c := f.newCensus()
-	c.addRow(v1beta1.KindFlinkDeployment, "", map[string]any{columnLifecycle: "STABLE"})
+	deployments, _ := kindOf(v1beta1.KindFlinkDeployment)
+	c.addRow(deployments, "", map[string]any{columnLifecycle: "STABLE"})
 	c.tell(f.Observer, true)
 	push()
 	if got := collector.Samples(string(metrics.Resources)); len(got) != 0 {
@@ -260,10 +261,11 @@ func BenchmarkMetricsOfASweep(b *testing.B) {
 		columnLifecycle: "STABLE", columnNamespace: "flink", columnJob: "RUNNING", columnManager: "READY",
 		columnVersion: "1.20.4",
 	}
+	deployments, _ := kindOf(v1beta1.KindFlinkDeployment)
 	for b.Loop() {
 		c, now := f.newCensus(), f.kube.Clock.Now()
 		for i := range 1000 {
-			c.addRow(v1beta1.KindFlinkDeployment, "", row)
+			c.addRow(deployments, "", row)
 			f.tell(facts{v1beta1.KindFlinkDeployment, resource, now, resource.Status.ClusterInfo, nil, now})
 			m.Count(b.Context(), metrics.Looks, 1, metrics.Kind(v1beta1.KindFlinkDeployment))
 			if i%pageSize == 0 {

@@ -29,10 +29,10 @@ func statusField(name string) func(object map[string]any) any {
 
 // addRows adds resources by their columns, and reports whether there is one that no pass has seen. More of them count
 // as running than of whole ones: all that are not suspended.
-func (f *fleet) addRows(kind, namespace string, rows []kube.Row) (unseen bool) {
+func (f *fleet) addRows(k kind, namespace string, rows []kube.Row) (unseen bool) {
 	for _, row := range rows {
 		f.count++
-		f.census.addRow(kind, namespace, row)
+		f.census.addRow(k, namespace, row)
 		lifecycle := row.Text(columnLifecycle)
 		f.running = f.running || (lifecycle != "" && lifecycle != string(v1beta1.LifecycleSuspended))
 		unseen = unseen || row.Text(columnSituation) == ""

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 

@@ -42,22 +42,27 @@ func (f *fleet) turn(apart time.Duration) time.Duration {
 func (f *fleet) add(k kind, list *unstructured.UnstructuredList, watches func(string) bool) {
 	for i := range list.Items {
 		if u := &list.Items[i]; watches(u.GetNamespace()) {
-			k.counts(f, u)
-			f.census.addObject(k.name, u)
+			f.addOne(k, u)
+			f.census.addObject(k, u)
 		}
 	}
 }
 
-func (f *fleet) addDeployment(u *unstructured.Unstructured) {
+// addOne adds a resource of a kind that runs. One of a counted kind that no pass has seen moves, but a canary.
+func (f *fleet) addOne(k kind, u *unstructured.Unstructured) {
+	if !k.Runs {
+		return
+	}
+	f.moving = f.moving || moves(u)
+	if !k.Counted {
+		return
+	}
 	f.count++
-	jm, _, _ := unstructured.NestedString(u.Object, "status", "jobManagerDeploymentStatus")
 	situation, _, _ := unstructured.NestedString(u.Object, "status", "situation")
 	canary := strings.EqualFold(u.GetLabels()[v1beta1.LabelCanary], "true")
-	f.moving = f.moving || moves(u) || (situation == "" && !canary)
-	f.running = f.running || (jm != "" && jm != string(v1beta1.JobManagerMissing)) || reconciling(u)
+	f.moving = f.moving || (situation == "" && !canary)
+	f.running = f.running || k.Running(u.Object) || reconciling(u)
 }
-
-func (f *fleet) addSnapshot(u *unstructured.Unstructured) { f.moving = f.moving || moves(u) }
 
 // moves reports whether a pass left the resource in transition.
 func moves(u *unstructured.Unstructured) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/quarantine"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
@@ -41,6 +42,8 @@ type Setup struct {
 	Post Post
 	// PagesApart is how far apart the pages of a sweep are sent; zero: at once.
 	PagesApart time.Duration
+	// Ward keeps what the process dies of from killing it for ever; nil does not.
+	Ward *quarantine.Ward
 }
 
 // NewHandler is the whole function: it looks at what an event speaks of, and asks for the passes that are needed.
@@ -55,9 +58,12 @@ func NewHandler(s Setup) http.Handler {
 		Control: s.Control,
 		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces, Labels: s.Settings.LabelSelector,
 		Log: s.Log, Metrics: s.Metrics, Post: s.Post, PagesApart: s.PagesApart,
+		Ward: s.Ward,
 	}
 	observer.Clock.Interval = s.Settings.Operator.ReconcileInterval()
-	return s.Metrics.Handler(event.Receiver{Handle: handle(observer), Log: s.Log, Budget: shardFor})
+	return s.Metrics.Handler(event.Receiver{
+		Handle: handle(observer), Log: s.Log, Budget: shardFor, Keys: s.Control.Keys,
+	})
 }
 
 // handle leads each event to what it asks for. Deployments are looked at one at a time each.
@@ -93,7 +99,10 @@ func handle(o *Observer) event.Handle {
 // tick does what a tick asks for. One that may sweep has its own time for that, and its answer is its own: whether the
 // Broker sends it again is what tells a sweep whose pod has died. The others collapse like passes do.
 func tick(ctx context.Context, o *Observer, inFlight *coalesce.Group, at time.Time) error {
-	o.turns.ticked(at)
+	if !o.turns.ticked(at, o.Gather.Now()) {
+		telemetry.Traced(ctx, o.Log).Debugw("a tick has come too soon after another")
+		return nil
+	}
 	if isFirst(at, o.Clock.Every()) {
 		return o.Tick(ctx, at)
 	}

@@ -19,8 +19,11 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+	"github.com/kn-flink/kn-flink/pkg/quarantine"
 	"github.com/kn-flink/kn-flink/pkg/render"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
@@ -52,6 +55,9 @@ type Observer struct {
 	Metrics *metrics.Metrics
 	// Post asks an address of the user with JSON, and reads its answer; nil asks none.
 	Post Post
+
+	// Ward keeps what the process dies of from killing it for ever; nil does not.
+	Ward *quarantine.Ward
 
 	// asked are the passes that this pod has asked for, and turns what it knows of sweeps.
 	asked asked
@@ -105,7 +111,7 @@ func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
 		return err
 	}
 	r := snapshot.Resource
-	if v1beta1.IsCanary(r.Labels) && r.DeletionTimestamp == nil {
+	if r.DeletionTimestamp == nil && v1beta1.OnlyCanary(r.Labels, r.Status.ReconciliationStatus, r.Status.Intent) {
 		return o.lookAtCanary(ctx, v1beta1.KindFlinkDeployment, r, r.Status.ObservedGeneration)
 	}
 	o.tell(factsOf(r, snapshot.Now, snapshot.Flink.Checkpointed()))
@@ -118,13 +124,15 @@ func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
 }
 
 // deploymentItems are the FlinkDeployments of a page, with the snapshots of their jobs that are being taken.
-func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapshots bool) ([]item, error) {
+func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapshots bool) ([]item, part, error) {
 	var items []item
+	var read part
 	var failures []error
 	clusters := gather.Clusters{Namespace: query.Namespace, Selector: selector}
 	page := map[types.NamespacedName]*v1beta1.FlinkDeployment{}
 	var reads []gather.Read
-	if _, err := o.Kube.ListEach(ctx, query, func(content map[string]any) error {
+	listed, err := o.Kube.ListEach(ctx, query, func(content map[string]any) error {
+		read.count++
 		resource, specErr, err := v1beta1.DecodeDeployment(content)
 		switch {
 		case err != nil:
@@ -136,9 +144,11 @@ func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapsh
 			page[types.NamespacedName{Namespace: resource.Namespace, Name: resource.Name}] = &resource
 		}
 		return nil
-	}); err != nil {
-		return nil, err
+	})
+	if err != nil {
+		return nil, part{}, err
 	}
+	read.next = listed.Continue
 	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(ctx, clusters)
 	stores := o.Gather.StoresOf(ctx, clusters)
 	for _, r := range reads {
@@ -146,14 +156,15 @@ func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapsh
 		r.JobManager, r.Pods, r.Stores = jobManagers(namespace, name), pods, stores
 		items = append(items, item{
 			event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: name},
-			func(ctx context.Context) error { return o.lookAt(ctx, r) },
+			func(ctx context.Context) error { return o.lookAt(ctx, r) }, r.Decoded.Generation,
+			unsupported.Quarantined(r.Decoded.Status.Conditions, r.Decoded.Generation),
 		})
 	}
 	if snapshots {
 		beside, err := o.snapshotsBeside(ctx, clusters, page)
 		items, failures = append(items, beside...), append(failures, err)
 	}
-	return items, errors.Join(failures...)
+	return items, read, errors.Join(failures...)
 }
 
 // reader brings what a look at each resource of a page begins with: for few its Deployment, for many all Deployments
@@ -179,7 +190,7 @@ func (o *Observer) reader(
 }
 
 // judge decides whether a pass would do or record anything, and asks for it.
-func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason event.Reason) error {
+func (o *Observer) judge(ctx context.Context, s cluster.Snapshot, reason event.Reason) error {
 	p := deployment.Make(s)
 	if p.IsQuiet() && p.Status == nil {
 		return nil

@@ -14,6 +14,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -144,5 +146,37 @@ func TestAShardLeavesAloneWhatIsNotSelected(t *testing.T) {
 	}
 	if asked := f.mail.subjects(); len(asked) != 0 {
 		t.Errorf("passes were asked for of %q, want none", asked)
+	}
+}
+
+// A forged page reads nothing that no sweep of this installation asks for.
+func TestAShardReadsWatchedNamespacesAndPagesOnly(t *testing.T) {
+	rows := map[string]struct {
+		page    event.Shard
+		watched []string
+		refused bool
+	}{
+		"a page":         {event.Shard{Namespace: "flink", Limit: 200}, nil, false},
+		"all namespaces": {event.Shard{Limit: 200}, nil, false},
+		"all, of an installation that watches one": {event.Shard{Limit: 200}, []string{"flink"}, true},
+		"another namespace": {
+			event.Shard{Namespace: "kube-system", Limit: 1}, []string{"flink"}, true,
+		},
+		"no limit":                    {event.Shard{Namespace: "flink"}, nil, true},
+		"a limit below zero":          {event.Shard{Namespace: "flink", Limit: -1}, nil, true},
+		"a large limit":               {event.Shard{Namespace: "flink", Limit: 1e9}, nil, true},
+		"finished, of all namespaces": {event.Shard{Finished: true}, []string{"flink"}, true},
+		"finished":                    {event.Shard{Finished: true}, nil, false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, 2)
+			f.Namespaces, f.Watches = row.watched, settings.Settings{Namespaces: row.watched}.Watches
+			row.page.Kind = v1beta1.KindFlinkDeployment
+			err := f.Shard(t.Context(), row.page)
+			if (err != nil) != row.refused || row.refused && fail.KindOf(err) != fail.Invalid {
+				t.Errorf("%v, want refused as Invalid: %v", err, row.refused)
+			}
+		})
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
@@ -21,7 +21,7 @@ import (
 // request only reads how the resources are, page by page and in a few words each, and leaves the looks to the shards.
 func (o *Observer) sweep(ctx context.Context, k kind, all *fleet) error {
 	var failures []error
-	for _, f := range k.finds(all, o.Gather.Now().Minute()%rarely == 0) {
+	for _, f := range k.found(all, o.Gather.Now().Minute()%rarely == 0) {
 		for _, namespace := range o.namespaces() {
 			err := o.find(ctx, k, f, namespace, all)
 			all.complete = all.complete && err == nil
@@ -34,22 +34,26 @@ func (o *Observer) sweep(ctx context.Context, k kind, all *fleet) error {
 // find looks at what a query finds in one namespace, or in all.
 func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, all *fleet) error {
 	query := o.narrowed(f.query)
-	query.Resource, query.Namespace, query.Limit = k.resource, namespace, k.page
+	query.Resource, query.Namespace, query.Limit = k.Resource, namespace, k.Sweep.Page
 	list, err := o.Gather.Kube.List(ctx, query)
 	if err != nil {
 		return err
 	}
 	all.add(k, list, o.Watches)
-	all.listed = all.listed || k.name == v1beta1.KindFlinkDeployment
+	all.listed = all.listed || k.JobManager
 	next := list.GetContinue()
 	switch {
 	case next != "" && f.apart:
-		return o.send(ctx, all, k.name+"/"+namespace, event.Shard{Kind: k.name, Namespace: namespace, Finished: true})
-	case next == "" || !k.spreads:
+		return o.send(ctx, all, k.Name+"/"+namespace, event.Shard{Kind: k.Name, Namespace: namespace, Finished: true})
+	case next == "" || !k.Sweep.Spreads:
 		return o.lookAtPages(ctx, k, f, &at{query, list}, all)
 	}
 	all.spread = true
-	first, unseen, failures := query, false, []error{o.spread(ctx, k, query, 0, all)}
+	first, page := query, query
+	if n := int64(len(list.Items)); n > 0 {
+		page.Limit = n // it may be too large in bytes for more
+	}
+	unseen, failures := false, []error{o.spread(ctx, k, page, 0, all)}
 	for page := 1; next != ""; page++ {
 		query.Continue = next
 		failures = append(failures, o.spread(ctx, k, query, page, all))
@@ -57,7 +61,7 @@ func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, a
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		unseen, next = all.addRows(k.name, namespace, rows) || unseen, read.Continue
+		unseen, next = all.addRows(k, namespace, rows) || unseen, read.Continue
 	}
 	return errors.Join(append(failures, o.addMoving(ctx, k, first, unseen, all))...)
 }
@@ -101,8 +105,8 @@ type at struct {
 func (o *Observer) lookAtFast(ctx context.Context) (moving bool, err error) {
 	var seen fleet
 	var failures []error
-	for _, k := range kinds {
-		if k.fast {
+	for _, k := range swept() {
+		if k.Sweep.Fast {
 			failures = append(failures, o.fast(ctx, k, &seen))
 		}
 	}
@@ -125,7 +129,7 @@ func (o *Observer) fast(ctx context.Context, k kind, seen *fleet) error {
 		})
 		failures = append(failures, err)
 	}
-	if k.batches {
+	if k.Sweep.Batches {
 		o.remember(members)
 	}
 	return errors.Join(failures...)
@@ -137,7 +141,7 @@ func (o *Observer) pages(
 	see func(kube.Query, *unstructured.UnstructuredList),
 ) error {
 	query = o.narrowed(query)
-	for query.Resource, query.Namespace, query.Limit = k.resource, namespace, k.page; ; {
+	for query.Resource, query.Namespace, query.Limit = k.Resource, namespace, k.Sweep.Page; ; {
 		list, err := o.Gather.Kube.List(ctx, query)
 		if err != nil {
 			return o.skipped(namespace, err)
@@ -213,8 +217,10 @@ func (o *Observer) lookAtAll(
 	items := make([]item, 0, len(list.Items))
 	for i := range list.Items {
 		u := &list.Items[i]
-		key := event.Key{Kind: k.name, Namespace: u.GetNamespace(), Name: u.GetName()}
-		items = append(items, item{key, func(ctx context.Context) error { return look(ctx, u) }})
+		key := event.Key{Kind: k.Name, Namespace: u.GetNamespace(), Name: u.GetName()}
+		items = append(items, item{
+			key, func(ctx context.Context) error { return look(ctx, u) }, u.GetGeneration(), unsupported.IsQuarantined(u),
+		})
 	}
 	return o.lookAtEach(ctx, items, nil)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 	"github.com/kn-flink/kn-flink/pkg/render"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
@@ -28,7 +28,7 @@ type measured struct {
 	resource metav1.Object
 	in       autoscaler.Sampling
 	at       plan.Endpoint
-	store    plan.Observed[deployment.Autoscaled]
+	store    plan.Observed[autoscaled.Store]
 }
 
 // sample takes a sample of a job's metrics and keeps it. It answers the store as it is then. What goes wrong drops the
@@ -37,7 +37,7 @@ type measured struct {
 //	the store     then it is
 //	Present       patched, in the version that was read
 //	Absent        made, with nothing but the sample
-func (o *Observer) sample(ctx context.Context, m measured) plan.Observed[deployment.Autoscaled] {
+func (o *Observer) sample(ctx context.Context, m measured) plan.Observed[autoscaled.Store] {
 	observed, err := o.Gather.Measure(ctx, m.at, m.in.Job)
 	if err == nil {
 		err = ctx.Err()
@@ -82,7 +82,7 @@ func (o *Observer) dropped(ctx context.Context, m measured, err error) {
 
 // keep writes the samples of a job. Of an existing store it writes that key alone; nothing else is this function's.
 func (o *Observer) keep(ctx context.Context, m measured, bytes []byte) (*unstructured.Unstructured, error) {
-	name := deployment.AutoscaledPrefix + m.key.Name
+	name := autoscaled.StorePrefix + m.key.Name
 	object := kube.Object{Resource: kube.ConfigMaps, Namespace: m.key.Namespace, Name: name}
 	if store, there := m.store.Get(); there {
 		return o.Kube.MergePatch(ctx, object, map[string]any{

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,9 +12,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
+	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 )
 
 // lookAtSessionJobs looks at FlinkSessionJobs that a list brought. What the jobs of one session cluster have in common
@@ -40,7 +39,7 @@ func (o *Observer) lookAtSessionJobs(
 			return err
 		}
 		r := s.Resource
-		if v1beta1.IsCanary(r.Labels) && r.DeletionTimestamp == nil {
+		if r.DeletionTimestamp == nil && v1beta1.OnlyCanary(r.Labels, r.Status.ReconciliationStatus, r.Status.Intent) {
 			return o.lookAtCanary(ctx, v1beta1.KindFlinkSessionJob, r, r.Status.ObservedGeneration)
 		}
 		o.tell(facts{v1beta1.KindFlinkSessionJob, r, s.Now, nil, r.Status.Conditions, s.Flink.Checkpointed()})
@@ -77,7 +76,7 @@ type sharedHosts struct {
 // Autoscaled answers from one list for the page, where it has many jobs.
 func (h *sharedHosts) Autoscaled(
 	ctx context.Context, resource metav1.Object,
-) plan.Observed[deployment.Autoscaled] {
+) plan.Observed[autoscaled.Store] {
 	return h.stores(ctx, resource)
 }
 
@@ -134,14 +133,4 @@ func (h *sharedHosts) Jobs(ctx context.Context, at plan.Endpoint) (gather.Jobs, 
 		return gather.Jobs{}, ctx.Err()
 	}
 	return known.jobs, known.err
-}
-
-// addSessionJob adds a FlinkSessionJob. One that was never looked at moves, but a canary.
-func (f *fleet) addSessionJob(u *unstructured.Unstructured) {
-	f.count++
-	state, _, _ := unstructured.NestedString(u.Object, "status", "jobStatus", "state")
-	situation, _, _ := unstructured.NestedString(u.Object, "status", "situation")
-	canary := strings.EqualFold(u.GetLabels()[v1beta1.LabelCanary], "true")
-	f.moving = f.moving || moves(u) || (situation == "" && !canary)
-	f.running = f.running || (state != "" && !v1beta1.FlinkJobState(state).IsTerminal()) || reconciling(u)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
@@ -52,8 +53,8 @@ func (o *Observer) spread(ctx context.Context, k kind, query kube.Query, page in
 			return fail.As(fail.Transient, "send a page of a sweep", "Busy", ctx.Err())
 		}
 	}
-	return o.send(ctx, all, fmt.Sprintf("%s/%s/%d", k.name, query.Namespace, page), event.Shard{
-		Kind: k.name, Namespace: query.Namespace, Continue: query.Continue, Limit: query.Limit, Snapshots: k.snapshots,
+	return o.send(ctx, all, fmt.Sprintf("%s/%s/%d", k.Name, query.Namespace, page), event.Shard{
+		Kind: k.Name, Namespace: query.Namespace, Continue: query.Continue, Limit: query.Limit, Snapshots: k.Sweep.Snapshots,
 	})
 }
 
@@ -86,6 +87,9 @@ func (o *Observer) Shard(ctx context.Context, s event.Shard) (err error) {
 	if !ours {
 		return fail.Invalidf("look at a shard", "UnknownKind", "kind %q is not one of ours", s.Kind)
 	}
+	if err := o.mayRead(k, s); err != nil {
+		return err
+	}
 	leave, err := o.enter(ctx)
 	if err != nil {
 		return err
@@ -94,23 +98,62 @@ func (o *Observer) Shard(ctx context.Context, s event.Shard) (err error) {
 	if s.Finished {
 		return o.lookAtFinished(ctx, k, s.Namespace)
 	}
-	query := o.narrowed(kube.Query{Resource: k.resource, Namespace: s.Namespace, Continue: s.Continue, Limit: s.Limit})
-	if k.items == nil {
-		list, err := o.Gather.Kube.List(ctx, query)
+	query := o.narrowed(kube.Query{Resource: k.Resource, Namespace: s.Namespace, Continue: s.Continue, Limit: s.Limit})
+	for {
+		read, err := o.lookAtPart(ctx, k, query, s.Snapshots, leave)
 		if err != nil {
 			return err
 		}
-		_ = o.lookAtAll(ctx, k, find{}, s.Namespace, list)
-		return nil
+		if query.Limit -= read.count; query.Limit <= 0 || read.next == "" {
+			return nil
+		}
+		query.Continue = read.next
 	}
-	items, err := k.items(o, ctx, query, s.Snapshots)
+}
+
+// part is how much of a page was read: all of it, unless it is too large in bytes. What follows begins at next.
+type part struct {
+	count int64
+	next  string
+}
+
+// lookAtPart looks at a page, or at as much of it as is read at once.
+func (o *Observer) lookAtPart(
+	ctx context.Context, k kind, query kube.Query, snapshots bool, leave func(),
+) (part, error) {
+	if k.items == nil {
+		list, err := o.Gather.Kube.List(ctx, query)
+		if err != nil {
+			return part{}, err
+		}
+		read := part{int64(len(list.Items)), list.GetContinue()}
+		_ = o.lookAtAll(ctx, k, find{}, query.Namespace, list)
+		return read, nil
+	}
+	items, read, err := k.items(o, ctx, query, snapshots)
 	if err != nil && len(items) == 0 {
-		return err
+		return part{}, err
 	}
 	if err != nil {
 		telemetry.Traced(ctx, o.Log).Infow("a part of a page was not read", telemetry.Error, fail.Message(err))
 	}
+	if read.count < query.Limit && read.next != "" {
+		leave = nil // the rest of the page comes
+	}
 	_ = o.lookAtEach(ctx, items, leave)
+	return read, nil
+}
+
+// mayRead refuses what no sweep of this installation asks for: a namespace that is not watched, all of them where some
+// are, or another size of a page.
+func (o *Observer) mayRead(k kind, s event.Shard) error {
+	all := len(o.Namespaces) == 0
+	if (s.Namespace == "" && !all) || (s.Namespace != "" && o.Watches != nil && !o.Watches(s.Namespace)) {
+		return fail.Invalidf("look at a shard", "NotWatched", "namespace %q is not watched", s.Namespace)
+	}
+	if !s.Finished && (s.Limit < 1 || s.Limit > k.Sweep.Page) {
+		return fail.Invalidf("look at a shard", "WrongPage", "a page of %d, want 1 to %d", s.Limit, k.Sweep.Page)
+	}
 	return nil
 }
 
@@ -134,6 +177,29 @@ func (o *Observer) enter(ctx context.Context) (leave func(), err error) {
 type item struct {
 	key  event.Key
 	look func(ctx context.Context) error
+	// generation is that of the resource; quarantined is whether its status says that it is not worked on.
+	generation  int64
+	quarantined bool
+}
+
+// visited looks at one, unless this process dies of it.
+func (o *Observer) visited(ctx context.Context, one item) error {
+	if one.quarantined {
+		return nil
+	}
+	visit, err := o.Ward.Begin(ctx, one.key.String(), one.generation)
+	if err != nil {
+		return err
+	}
+	defer visit.End()
+	if visit.Held() {
+		telemetry.Traced(ctx, o.Log).Errorw(
+			"this function died twice while it looked at this resource, so it is not looked at until its spec changes",
+			telemetry.Key, one.key.String(), telemetry.Reason, string(plan.ReasonQuarantined),
+		)
+		return nil
+	}
+	return one.look(ctx)
 }
 
 // lookAtEach looks at resources, and at those that take longer than soon once more, after the others and in the time
@@ -157,7 +223,7 @@ func (o *Observer) lookAtEach(ctx context.Context, items []item, quick func()) e
 				traced, end := telemetry.Begin(
 					inner, "look", trace.SpanKindInternal, attribute.String(telemetry.Key, one.key.String()),
 				)
-				err := one.look(traced)
+				err := o.visited(traced, one)
 				end(err)
 				mu.Lock()
 				defer mu.Unlock()

@@ -44,7 +44,7 @@ func TestSlowJobManagersKeepNobodyWaiting(t *testing.T) {
 				defer mu.Unlock()
 				at[name] = time.Since(begun)
 				return nil
-			}})
+			}, 1, false})
 		}
 		quick := time.Duration(0)
 		if err := o.lookAtEach(t.Context(), items, func() { quick = time.Since(begun) }); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
+	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 )
 
 // Selectors of snapshots by how far they are, by the label that each pass keeps. unfinished ones may be carried on, and
@@ -44,10 +45,11 @@ func snapshotFinds(seen *fleet, rare bool) []find {
 	return append(unfinishedOnes, find{query: kube.Query{Labels: finished, Fields: inTransition}})
 }
 
-// toGo are the finished ones that are marked to go. All finished ones are listed for that: where they are many,
-// somebody else does it, and nothing waits for it.
+// toGo are the finished ones that are marked to go, or have another spec than the one that was judged. All finished
+// ones are listed for that: where they are many, somebody else does it, and nothing waits for it.
 var toGo = find{query: kube.Query{Labels: finished}, apart: true, only: func(u *unstructured.Unstructured) bool {
-	return u.GetDeletionTimestamp() != nil
+	judged, known, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	return u.GetDeletionTimestamp() != nil || (known && judged != u.GetGeneration())
 }}
 
 // snapshotsBeside are the snapshots that are being taken of the jobs of a page.
@@ -76,7 +78,8 @@ func (o *Observer) snapshotsBeside(
 			}
 			items = append(items, item{
 				event.Key{Kind: v1beta1.KindFlinkStateSnapshot, Namespace: u.GetNamespace(), Name: u.GetName()},
-				func(ctx context.Context) error { return o.lookAtSnapshot(ctx, u, resource) },
+				func(ctx context.Context) error { return o.lookAtSnapshot(ctx, u, resource) }, u.GetGeneration(),
+				unsupported.IsQuarantined(u),
 			})
 		}
 	}

@@ -110,9 +110,17 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 		return posted.subjects()
 	}
 	hold(t, server, "done")
+	put(t, server, "changed", v1beta1.SnapshotCompleted, "slow")
+	if _, err := server.UpdateStatus(
+		v1beta1.FlinkStateSnapshotGVR, "flink", "changed",
+		map[string]any{"state": "COMPLETED", "pace": "slow", "failures": int64(0), "observedGeneration": int64(3)},
+	); err != nil {
+		t.Fatal(err)
+	}
 	if asked := sweep(); !slices.Contains(asked, "flink/FlinkStateSnapshot/done") ||
+		!slices.Contains(asked, "flink/FlinkStateSnapshot/changed") ||
 		slices.Contains(asked, "flink/FlinkStateSnapshot/lost") {
-		t.Errorf("a sweep in a tenth minute asked for %q, and not for the one that is to go alone", asked)
+		t.Errorf("a sweep in a tenth minute asked for %q, not for the one that is to go and the changed one", asked)
 	}
 	clock.Advance(time.Minute)
 	if asked := sweep(); slices.Contains(asked, "flink/FlinkStateSnapshot/done") {

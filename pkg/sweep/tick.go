@@ -54,7 +54,7 @@ func (o *Observer) Tick(ctx context.Context, tick time.Time) (err error) {
 // sweepAll sweeps all kinds and sets the clock.
 func (o *Observer) sweepAll(ctx context.Context, state clock.State, all *fleet) error {
 	var failures []error
-	for _, k := range kinds {
+	for _, k := range swept() {
 		failures = append(failures, o.sweep(ctx, k, all))
 	}
 	all.census.tell(o, all.complete)

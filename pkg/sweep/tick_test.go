@@ -111,7 +111,7 @@ func (f *fleetOf) steady(t testing.TB, i int) {
 
 // Tick is a tick of the clock at this moment.
 func (f *fleetOf) Tick(ctx context.Context) error {
-	f.turns.ticked(f.kube.Clock.Now())
+	f.turns.ticked(f.kube.Clock.Now(), f.kube.Clock.Now())
 	return f.Observer.Tick(ctx, f.kube.Clock.Now())
 }
 
@@ -127,7 +127,7 @@ func (f *fleetOf) lists() int {
 }
 
 // pageSize is how many FlinkDeployments are looked at by one shard.
-var pageSize = func() int { k, _ := kindOf(v1beta1.KindFlinkDeployment); return int(k.page) }()
+var pageSize = func() int { k, _ := kindOf(v1beta1.KindFlinkDeployment); return int(k.Sweep.Page) }()
 
 // shards are the pages that were sent since the last take.
 func (f *fleetOf) shards(t testing.TB) (all []event.Shard) {
@@ -278,7 +278,6 @@ func TestTheFastTickLooksAtFastResourcesOnly(t *testing.T) {
 }
 
 // TestTheClockFollowsTheEndOfATransition: nobody waits for the turn of the minute, and nobody sweeps every two seconds.
-// T10.3
 func TestTheClockFollowsTheEndOfATransition(t *testing.T) {
 	f := newFleet(t, 1)
 	set := func(pace v1beta1.Pace) {

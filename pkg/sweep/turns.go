@@ -24,6 +24,8 @@ const (
 const (
 	// ticksEvery is how far the ticks of the transition pace are apart.
 	ticksEvery = 2 * time.Second
+	// apart is how soon after another a tick is dropped.
+	apart = time.Second
 	// calmAfter is how soon a tick may count because nothing seems to be in transition any more.
 	calmAfter = 10 * time.Second
 )
@@ -52,6 +54,8 @@ type turns struct {
 	// swept is the tick of the newest sweep that the pod knows of, and before the one known before that; own is the newest
 	// that it began itself, and ended the newest of those that came to its end.
 	swept, before, own, ended time.Time
+	// arrived is when the newest tick came, by our own clock.
+	arrived time.Time
 	// calmed is when the pod counted for the last time.
 	calmed time.Time
 }
@@ -61,12 +65,18 @@ func isFirst(tick time.Time, every time.Duration) bool {
 	return tick.Sub(tick.Truncate(every)) < ticksEvery
 }
 
-// ticked notes a tick.
-func (t *turns) ticked(at time.Time) {
+// ticked notes a tick, and reports whether there is work in it: one that comes within apart of another has none.
+// Knative sends ticks further apart, and a tick again a second after it failed; anybody can post more.
+func (t *turns) ticked(at, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if since := now.Sub(t.arrived); since >= 0 && since < apart {
+		return false
+	}
+	t.arrived = now
 	t.tick = newest(t.tick, at)
 	t.begin(at)
+	return true
 }
 
 // newestTick is the newest one that was noted.

@@ -58,7 +58,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pod := &turns{}
 			for _, tick := range row.known.ticks {
-				pod.ticked(second(tick))
+				pod.ticked(second(tick), second(tick))
 				if pod.take(second(tick), row.pace, time.Minute) == looksAtAll {
 					pod.end(second(tick), false, row.known.ended)
 				}
@@ -66,7 +66,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 			for _, sweep := range row.known.heard {
 				pod.heard(second(sweep))
 			}
-			pod.ticked(second(row.tick))
+			pod.ticked(second(row.tick), second(row.tick))
 			if got := pod.take(second(row.tick), row.pace, time.Minute); got != row.want {
 				t.Errorf("turn %d, want %d", got, row.want)
 			}
@@ -223,4 +223,18 @@ func newRestingFleet(t *testing.T) *fleetOf {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// Anybody who reaches the Broker can post ticks. Knative sends them two seconds apart at least, and again a second
+// after one that failed.
+func TestATickSoonAfterAnotherIsDropped(t *testing.T) {
+	pod := &turns{}
+	for _, row := range []struct {
+		after float64
+		works bool
+	}{{0, true}, {0, false}, {0.5, false}, {0.99, false}, {1, true}, {1.5, false}, {3, true}, {2.9, true}} {
+		if works := pod.ticked(second(0), second(row.after)); works != row.works {
+			t.Errorf("a tick that comes %v s after the first has work: %v, want %v", row.after, works, row.works)
+		}
+	}
 }

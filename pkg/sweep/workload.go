@@ -11,6 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 )
 
 // Look looks at one FlinkDeployment whose JobManager Deployment changed or is gone, and asks for a pass if one is worth
@@ -32,6 +33,15 @@ func (o *Observer) Look(ctx context.Context, namespace, name string, gone bool) 
 	if err != nil || !found || (gone && leaving(u)) {
 		return err
 	}
+	key := event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: name}
+	return o.visited(ctx, item{
+		key, func(ctx context.Context) error { return o.lookAtWorkload(ctx, u) }, u.GetGeneration(),
+		unsupported.IsQuarantined(u),
+	})
+}
+
+func (o *Observer) lookAtWorkload(ctx context.Context, u *unstructured.Unstructured) error {
+	namespace, name := u.GetNamespace(), u.GetName()
 	// in this order: see gather.Deployment
 	read := gather.Read{Resource: u, JobManager: o.Gather.JobManager(ctx, namespace, name)}
 	if jm, present := read.JobManager.Get(); present && (comingUp(u, jm) || goingDown(u, jm)) {

@@ -173,10 +173,15 @@ func TestAutoscaler(t *testing.T) {
 			both(scaled(window, "30 s"), func(in *input) { in.Operator = operator(reconcileInterval, "15 s") }),
 			nil,
 		},
-		"interval in the spec": {"it counts here, though the operator does not follow it", both(scaled(window, "30 s"),
+		"interval in the spec": {"a resource has no say in how often samples are taken", both(scaled(window, "30 s"),
 			func(in *input) {
 				in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, reconcileInterval, "15 s")
-			}), nil},
+			}),
+			[]finding{
+				{confPath(autoscaler + window), "The autoscaler metric window (" + autoscaler + window + "=30 s) must not"},
+				{confPath(reconcileInterval), "has no effect"},
+			},
+		},
 		"window soon": {
 			"no duration",
 			scaled(window, "soon"),

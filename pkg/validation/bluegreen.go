@@ -54,7 +54,7 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 		own.addAt("metadata.name", "The FlinkDeployment name: "+cut(in.Name+longestChild, maxQuoted)+" is invalid",
 			"the children are called after this resource: use 1 to 39 characters: "+nameCharacters)
 	}
-	own.ingress("ingress", in.Spec.Ingress, in.Namespace, in.Name)
+	own.ingress("ingress", in.Spec.Ingress, in.Operator.IngressRules(), in.Namespace, in.Name)
 	own.blueGreenOptions(in.Spec.Configuration)
 	if in.Spec.Template == nil || in.Spec.Template.Spec == nil {
 		own.add("template.spec", "spec.template.spec must be defined", "describe the FlinkDeployment to run")
@@ -68,7 +68,9 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 		spec.Ingress = &marked
 	}
 	child.cluster(
-		DeploymentInput{Namespace: in.Namespace, Name: in.Name + longestChild, Spec: spec, Operator: in.Operator}, nil,
+		DeploymentInput{
+			Namespace: in.Namespace, Name: in.Name + longestChild, Spec: spec, Operator: in.Operator, New: true,
+		}, nil,
 	)
 	if last := lastChildSpec(in.Status); last != nil {
 		child.redeploy(spec.Job, last.Job)

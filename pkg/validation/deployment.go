@@ -20,7 +20,7 @@ import (
 type DeploymentInput struct {
 	// Namespace and Name of the resource.
 	Namespace, Name string
-	// Labels of the resource; a canary is not judged.
+	// Labels of the resource; a canary that was never deployed is not judged.
 	Labels map[string]string
 	// Spec to judge.
 	Spec v1beta1.FlinkDeploymentSpec
@@ -30,6 +30,9 @@ type DeploymentInput struct {
 	Last *v1beta1.FlinkDeploymentSpec
 	// Operator is the operator's configuration with its defaults.
 	Operator flinkconf.Operator
+	// New asks also whether a cluster can be made of the spec and can start. Admission asks it of each spec, and a pass
+	// of one that was neither accepted nor started.
+	New bool
 }
 
 // deploymentName is what names of FlinkDeployments must look like: JobManager and service names are derived from them.
@@ -46,7 +49,7 @@ var logFiles = []string{"log4j-console.properties", "logback-console.xml"}
 //	V1   | metadata.name
 //	V2   | flinkVersion missing, unsupported, or changed after a last-state suspend
 //	V3   | forbidden configuration keys; rollback without HA; health check without JobManager recovery
-//	V4   | ingress without template, or with one that is no URL
+//	V4   | ingress without template, or with one that is no URL; a host or an annotation that is not allowed here
 //	V5   | unknown log configuration files
 //	V6   | job: directories that the upgrade mode and savepoints need; parallelism; arguments that Flink would not get
 //	     | as they are
@@ -55,8 +58,10 @@ var logFiles = []string{"log4j-console.properties", "logback-console.xml"}
 //	V9   | changes that are not possible: session/application, native/standalone, redeploy without a path
 //	V10  | service account missing
 //	V11  | autoscaler options
+//	     | our own rules: values that cannot be read as the options that they are; of a new spec, what can never run;
+//	     | warnings of what a configuration says in vain
 func Deployment(in DeploymentInput) *apis.FieldError {
-	if isCanary(in.Labels) {
+	if v1beta1.OnlyCanary(in.Labels, in.Status.ReconciliationStatus, in.Status.Intent) {
 		return nil
 	}
 	r := &report{base: "spec"}
@@ -72,7 +77,7 @@ func (r *report) cluster(in DeploymentInput, last *v1beta1.FlinkDeploymentSpec) 
 	s := makeSettings(r, in.Operator.Default(in.Namespace, spec.FlinkVersion).Merge(own), own)
 	r.version(spec, last)
 	s.deploymentOptions()
-	r.ingress("ingress", spec.Ingress, in.Namespace, in.Name)
+	r.ingress("ingress", spec.Ingress, in.Operator.IngressRules(), in.Namespace, in.Name)
 	r.logging(spec.LogConfiguration)
 	s.job(spec.Job, spec.TaskManager)
 	r.arguments(spec)
@@ -86,15 +91,21 @@ func (r *report) cluster(in DeploymentInput, last *v1beta1.FlinkDeploymentSpec) 
 	}
 	s.autoscaler()
 	s.unclaimedState(spec.Job, spec.FlinkVersion)
+	s.sharedPath(in.Namespace)
+	s.unreadables(spec.FlinkVersion)
+	r.configuration(spec.FlinkConfiguration)
+	if in.New {
+		s.whole(in)
+	}
 }
 
 func isCanary(labels map[string]string) bool {
 	return strings.EqualFold(labels[v1beta1.LabelCanary], "true")
 }
 
-// flatten reads a configuration; one that is no object is a finding and counts as empty.
+// flatten reads what a resource has a say in; a configuration that is no object is a finding and counts as empty.
 func (r *report) flatten(field string, written v1beta1.FlinkConfiguration) conf.Config {
-	flat, err := flinkconf.Flatten(written)
+	flat, err := flinkconf.Own(written)
 	if err != nil {
 		r.add(field, "flinkConfiguration cannot be read", err.Error())
 	}
@@ -162,7 +173,9 @@ func (s *settings) deploymentOptions() {
 }
 
 // ingress is V4.
-func (r *report) ingress(field string, ingress *v1beta1.IngressSpec, namespace, name string) {
+func (r *report) ingress(
+	field string, ingress *v1beta1.IngressSpec, rules flinkconf.IngressRules, namespace, name string,
+) {
 	if ingress == nil {
 		return
 	}
@@ -170,10 +183,16 @@ func (r *report) ingress(field string, ingress *v1beta1.IngressSpec, namespace, 
 		r.add(field+".template", "Ingress template must be defined", "write host, /path or host/path, or leave ingress out")
 		return
 	}
-	if _, _, err := render.ParseIngressTemplate(ingress.Template, namespace, name); err != nil {
+	host, _, err := render.ParseIngressTemplate(ingress.Template, namespace, name)
+	if err != nil {
 		r.add(field+".template", "Unable to process the Ingress template("+cut(ingress.Template, maxQuoted)+"). Error: "+
 			ingressProblem(err),
 			"the placeholders are {{name}} and {{namespace}}")
+		return
+	}
+	if below, value := rules.Refused(ingress, host, namespace, name); below != "" {
+		r.add(field+"."+below, "The Ingress may not have "+quote(value),
+			render.IngressRemedy)
 	}
 }
 

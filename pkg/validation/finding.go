@@ -51,9 +51,12 @@ func (r *report) addAt(path, message, advice string) {
 }
 
 // warn records a warning at a field below the spec under test.
-func (r *report) warn(field, message, advice string) {
+func (r *report) warn(field, message, advice string) { r.warnAt(r.at(field), message, advice) }
+
+// warnAt records a warning at a whole path.
+func (r *report) warnAt(path, message, advice string) {
 	r.warnings = append(r.warnings, (&apis.FieldError{
-		Message: oneLine(message, maxPart), Paths: []string{r.at(field)}, Details: oneLine(advice, maxPart),
+		Message: oneLine(message, maxPart), Paths: []string{path}, Details: oneLine(advice, maxPart),
 	}).At(apis.WarningLevel))
 }
 

@@ -129,7 +129,8 @@ func TestDeploymentJob(t *testing.T) {
 		"no mode, no checkpoint dir": {"stateless is the default", mode("", checkpointDir), nil},
 		"last-state, HA in old spelling": {"as with the new one", func(in *input) {
 			mode(v1beta1.UpgradeModeLastState)(in)
-			in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, "high-availability", "kubernetes")
+			in.Spec.FlinkConfiguration = add(without(in.Spec.FlinkConfiguration, "high-availability.type"), "high-availability",
+				"kubernetes")
 		}, nil},
 		"last-state without HA": {
 			"legal: the job is cancelled and its last checkpoint used",
@@ -181,9 +182,9 @@ func TestDeploymentJob(t *testing.T) {
 			one(confPath(interval), "Periodic savepoints"),
 		},
 		"interval that nobody can read": {
-			"it is off, with a warning when it is used",
+			"no savepoint would ever be taken",
 			replace(interval, "soon", savepointDir, "x"),
-			nil,
+			one(confPath(interval), "Invalid value for Flink config key"),
 		},
 		"checkpoint age, no dir": {
 			"an old checkpoint leads to a savepoint",

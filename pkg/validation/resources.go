@@ -75,6 +75,7 @@ func (s *settings) of(version v1beta1.FlinkVersion) flinkconf.Config {
 // from the configuration alone; it counts when the spec gives none.
 func (s *settings) size(c component, underivable error) {
 	if underivable != nil && !c.givesMemory() {
+		s.told[c.title] = true
 		s.report.add(c.field+".resources.requests.memory", c.title+" resource memory must be defined using `"+
 			s.report.at(c.field+".resource.memory")+"` or `"+s.report.at(c.field+".resources.requests.memory")+"`",
 			"set the latter, or complete Flink's own memory options: "+underivable.Error())

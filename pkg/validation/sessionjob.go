@@ -5,7 +5,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
 // SessionJobInput is what a FlinkSessionJob is judged by.
@@ -41,9 +40,9 @@ type SessionJobInput struct {
 //	S6   | the cluster has another name                                   | yes
 //	S7   | job: directories and parallelism, with the cluster's settings  | yes
 //	S8   | autoscaler options, with the cluster's settings                | yes
-//	     | the headers of the jar's download cannot be read, our own rule | yes
+//	     | values that cannot be read, our own rule                       | its own: no
 func SessionJob(in SessionJobInput) *apis.FieldError {
-	if isCanary(in.Labels) {
+	if v1beta1.OnlyCanary(in.Labels, in.Status.ReconciliationStatus, in.Status.Intent) {
 		return nil
 	}
 	r := &report{base: "spec"}
@@ -61,7 +60,10 @@ func SessionJob(in SessionJobInput) *apis.FieldError {
 	}
 	own := r.flatten("flinkConfiguration", spec.FlinkConfiguration)
 	if in.Cluster == nil {
-		makeSettings(r, in.Operator.Default(in.Namespace, "").Merge(own), own).unclaimedState(spec.Job, "")
+		s := makeSettings(r, in.Operator.Default(in.Namespace, "").Merge(own), own)
+		s.unclaimedState(spec.Job, "")
+		s.unreadables("")
+		r.configuration(spec.FlinkConfiguration)
 		return r.fieldError()
 	}
 	if !in.Cluster.Spec.IsSession() {
@@ -73,14 +75,13 @@ func SessionJob(in SessionJobInput) *apis.FieldError {
 			"the cluster is "+quote(in.Cluster.Name)+", correct one of the names")
 	}
 	// A cluster whose configuration cannot be read has that finding itself.
-	shared, _ := flinkconf.Flatten(in.Cluster.Spec.FlinkConfiguration)
+	shared, _ := flinkconf.Own(in.Cluster.Spec.FlinkConfiguration)
 	s := makeSettings(r, in.Operator.Default(in.Namespace, in.Cluster.Spec.FlinkVersion).Merge(shared).Merge(own), own)
 	s.job(spec.Job, nil)
 	s.autoscaler()
 	s.unclaimedState(spec.Job, in.Cluster.Spec.FlinkVersion)
-	if _, err := s.effective.Map(key.ArtifactsHTTPHeader); err != nil {
-		s.unreadable("", err)
-	}
+	s.unreadables(in.Cluster.Spec.FlinkVersion)
+	r.configuration(spec.FlinkConfiguration)
 	return r.fieldError()
 }
 

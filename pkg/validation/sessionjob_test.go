@@ -170,7 +170,7 @@ func TestSessionJob(t *testing.T) {
 		"file allowed by the job": {"a tenant cannot widen the list", []func(*jobInput){jar("file:///etc/passwd"),
 			func(in *jobInput) {
 				in.Spec.FlinkConfiguration, in.Operator = conf(schemes, "https;file"), operator(schemes, "https;s3")
-			}}, one("spec.job.jarURI", "jarURI scheme 'file'")},
+			}}, []finding{{"spec.job.jarURI", "jarURI scheme 'file'"}, {confPath(schemes), "has no effect"}}},
 		"file allowed for the namespace": {"only the base configuration counts",
 			[]func(*jobInput){jar("file:///etc/passwd"), func(in *jobInput) {
 				in.Operator = operator(
@@ -198,7 +198,7 @@ func TestSessionJob(t *testing.T) {
 			}}, one("spec.job.jarURI", "restricted address")},
 		"host of a job's own list": {"a tenant cannot widen it", []func(*jobInput){jar("https://10.1.2.3/job.jar"),
 			func(in *jobInput) { in.Spec.FlinkConfiguration = conf(hosts, "10.1.2.3") }},
-			one("spec.job.jarURI", "restricted address")},
+			[]finding{{"spec.job.jarURI", "restricted address"}, {confPath(hosts), "has no effect"}}},
 		"network of the list": {"it opens its addresses", []func(*jobInput){jar("https://10.1.2.3/job.jar"),
 			func(in *jobInput) { in.Operator = operator(hosts, "10.1.0.0/16") }}, nil},
 		"localhost of the list": {"by its address", []func(*jobInput){jar("https://localhost/job.jar"),
@@ -210,10 +210,15 @@ func TestSessionJob(t *testing.T) {
 		"switch that nobody can read": {"the safe side", []func(*jobInput){jar("https://127.0.0.1/job.jar"),
 			func(in *jobInput) {
 				in.Operator = operator("kubernetes.operator.user.artifacts.disallow-restricted-hosts", "x")
-			}}, one("spec.job.jarURI", "restricted address")},
+			}}, []finding{
+			{"spec.job.jarURI", "restricted address"},
+			{confPath("kubernetes.operator.user.artifacts.disallow-restricted-hosts"), "Invalid value"},
+		}},
 		"list that nobody can read": {"the safe side",
 			[]func(*jobInput){func(in *jobInput) { in.Operator = operator(schemes, "'https") }},
-			one("spec.job.jarURI", "jarURI scheme 'https' is not in the allowlist []")},
+			[]finding{
+				{"spec.job.jarURI", "jarURI scheme 'https' is not in the allowlist []"}, {confPath(schemes), "Invalid value"},
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := sessionJob(t)

@@ -3,6 +3,7 @@ package validation
 import (
 	"errors"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 )
@@ -15,7 +16,7 @@ type settings struct {
 	effective conf.Config
 	// own is the resource's own configuration, to tell who has to correct a value.
 	own conf.Config
-	// told are the keys that have a finding already.
+	// told are the keys, and the processes whose memory is missing, that have a finding already.
 	told map[string]bool
 }
 
@@ -49,6 +50,16 @@ func (s *settings) unreadable(message string, err error) {
 		bad.Key, message,
 		quote(bad.Value)+" is no "+string(bad.Kind)+" ("+bad.Err.Error()+"), correct it "+s.where(bad.Key),
 	)
+}
+
+// unreadables finds every value that cannot be read as the option that it is: those of the resource itself, also where
+// another spelling or layer hides them, and then those of the defaults and the session cluster.
+func (s *settings) unreadables(version v1beta1.FlinkVersion) {
+	for _, c := range []conf.Config{s.own, s.effective} {
+		for _, bad := range flinkconf.Unreadable(c, version) {
+			s.unreadable("", bad)
+		}
+	}
 }
 
 // highlyAvailable tells whether the cluster survives the loss of its JobManager.

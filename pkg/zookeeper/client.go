@@ -25,7 +25,7 @@ const (
 
 // Client reaches ZooKeeper. The zero value is ready to use; safe for concurrent use.
 type Client struct {
-	// Dial connects to a server; nil is the network's own.
+	// Dial connects to a server; nil is the network's own, to addresses that reach.Server permits.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 

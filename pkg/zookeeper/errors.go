@@ -20,29 +20,26 @@ func operation(verb string, l znode.Location) string {
 // explain classifies an error of the library.
 //
 //	error                             kind        reason
-//	the context has ended             its own     Timeout, Canceled
+//	the caller has given up           Transient   Canceled
 //	not allowed, identity refused     Denied      ZooKeeperDenied
 //	a node is not as it was read      Conflict    Changed
-//	no server could be reached        Transient   Unreachable, with what the last of them said
-//	anything else                     Transient   ZooKeeperFailed
+//	anything else                     Transient   Unreachable
+//
+// Anything else has one text: a user names the servers, and whether a port of an address is open, closed or silent is
+// no answer to give.
 func (s *session) explain(ctx context.Context, err error) error {
-	s.mu.Lock()
-	dialErr := s.dialErr
-	s.mu.Unlock()
 	var own *fail.Error
 	switch {
 	case err == nil, errors.As(err, &own):
 		return err
-	case ctx.Err() != nil:
+	case errors.Is(ctx.Err(), context.Canceled):
 		return fail.Wrap("no response in time", ctx.Err())
 	case errors.Is(err, zk.ErrNoAuth), errors.Is(err, zk.ErrAuthFailed):
 		return fail.Deniedf("", "ZooKeeperDenied", "the servers refuse access: %s must name an identity that may read and "+
 			"delete (%w)",
 			key.ZooKeeperAuthorization.Key, err)
 	case errors.Is(err, zk.ErrNotEmpty), errors.Is(err, zk.ErrNoNode), errors.Is(err, zk.ErrBadVersion):
-		return fmt.Errorf("%w: %v", errMoved, err)
-	case errors.Is(err, zk.ErrNoServer) && dialErr != nil:
-		return fail.As(fail.Transient, "", fail.ReasonUnreachable, dialErr)
+		return fmt.Errorf("%w: %s", errMoved, err.Error())
 	}
-	return fail.As(fail.Transient, "", "ZooKeeperFailed", err)
+	return fail.Transientf("", fail.ReasonUnreachable, "none of its servers answered as a ZooKeeper")
 }

@@ -105,7 +105,7 @@ func (b bench) writeAs(l znode.Location, acl []zk.ACL, flags int32, paths ...str
 
 func (b bench) read(l znode.Location) (znode.Tree, bool) {
 	b.Helper()
-	tree, found, err := zookeeper.Client{}.Read(b.Context(), l)
+	tree, found, err := local.Read(b.Context(), l)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func nothing(b bench, l znode.Location) {
 	if tree, found := b.read(l); found || len(tree) > 0 {
 		b.Errorf("found %v", tree)
 	}
-	if err := (zookeeper.Client{}).Remove(b.Context(), zookeeper.Removal{Location: l}); err != nil {
+	if err := local.Remove(b.Context(), zookeeper.Removal{Location: l}); err != nil {
 		b.Errorf("what is gone is removed: %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func nothing(b bench, l znode.Location) {
 func removed(b bench, l znode.Location) {
 	b.write(l, 0, "jobs/a/checkpoints/1", "leader/latch", "jobgraphs/a/locks")
 	tree, _ := b.read(l)
-	if err := (zookeeper.Client{}).Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid()}); err != nil {
+	if err := local.Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid()}); err != nil {
 		b.Fatal(err)
 	}
 	if left, found := b.read(l); found {
@@ -172,7 +172,7 @@ func madeAgain(b bench, l znode.Location) {
 		b.Errorf("made by %d, and with another checkpoint and job by %d and %d", first, tree.JobCreated("a"),
 			tree.JobCreated("b"))
 	}
-	if err := (zookeeper.Client{}).Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid()}); err != nil {
+	if err := local.Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid()}); err != nil {
 		b.Fatal(err)
 	}
 	b.write(l, 0, "jobs/a/checkpoints/1")
@@ -185,7 +185,7 @@ func changedSince(b bench, l znode.Location) {
 	b.write(l, 0, "jobs/a/checkpoints/1")
 	tree, _ := b.read(l)
 	b.write(l, 0, "jobs/a/checkpoints/2")
-	err := zookeeper.Client{}.Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid()})
+	err := local.Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid()})
 	if fail.KindOf(err) != fail.Conflict || fail.ReasonOf(err) != "Changed" {
 		b.Errorf("%v, want a conflict: Flink has written a checkpoint", err)
 	}
@@ -199,12 +199,12 @@ func sessionOpen(b bench, l znode.Location) {
 	b.write(l, zk.FlagEphemeral, "leader/latch/x")
 	tree, _ := b.read(l)
 	removal := zookeeper.Removal{Location: l, Zxid: tree.Zxid()}
-	if err := (zookeeper.Client{}).Remove(b.Context(), removal); fail.ReasonOf(err) != "SessionOpen" ||
+	if err := local.Remove(b.Context(), removal); fail.ReasonOf(err) != "SessionOpen" ||
 		fail.KindOf(err) != fail.Conflict {
 		b.Errorf("%v, want a conflict: a JobManager lives", err)
 	}
 	b.flink.Close()
-	if err := (zookeeper.Client{}).Remove(b.Context(), removal); err != nil {
+	if err := local.Remove(b.Context(), removal); err != nil {
 		b.Errorf("%v: its session has ended and changed nothing that was kept", err)
 	}
 	if left, found := b.read(l); found {
@@ -216,7 +216,7 @@ func onlyJobGraphs(b bench, l znode.Location) {
 	b.write(l, 0, "jobs/a/checkpoints/1", "jobgraphs/a/locks", "execution-plans/b")
 	b.write(l, zk.FlagEphemeral, "jobgraphs/a/locks/x")
 	tree, _ := b.read(l)
-	if err := (zookeeper.Client{}).Remove(
+	if err := local.Remove(
 		b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid(), Below: l.JobGraphs()},
 	); err != nil {
 		b.Fatal(err)
@@ -248,7 +248,7 @@ func manyNodes(b bench, l znode.Location) {
 	if len(tree) != batches*size+4 {
 		b.Errorf("read %d nodes", len(tree))
 	}
-	if err := (zookeeper.Client{}).Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid()}); err != nil {
+	if err := local.Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid()}); err != nil {
 		b.Fatal(err)
 	}
 	if left, found := b.read(l); found {
@@ -264,7 +264,7 @@ func notAllowed(b bench, l znode.Location) {
 	inner := l
 	inner.Path += "/demo"
 	b.writeAs(inner, zk.DigestACL(zk.PermAll, "me", "secret"), 0, "jobs/a/checkpoints/1")
-	_, _, err := zookeeper.Client{}.Read(b.Context(), inner)
+	_, _, err := local.Read(b.Context(), inner)
 	if fail.KindOf(err) != fail.Denied || !strings.Contains(
 		err.Error(), "high-availability.zookeeper.client.authorization must name",
 	) {
@@ -275,13 +275,13 @@ func notAllowed(b bench, l znode.Location) {
 	if !tree.Checkpoint() {
 		b.Error("with the identity of Flink it is not seen either")
 	}
-	if err := (zookeeper.Client{}).Remove(
+	if err := local.Remove(
 		b.Context(), zookeeper.Removal{Location: inner, Zxid: tree.Zxid()},
 	); err != nil {
 		b.Error(err)
 	}
 	inner.Credentials = []znode.Credential{{Scheme: "sasl", Secret: "secret"}}
-	if _, _, err := (zookeeper.Client{}).Read(b.Context(), inner); err == nil || strings.Contains(err.Error(), "secret") {
+	if _, _, err := local.Read(b.Context(), inner); err == nil || strings.Contains(err.Error(), "secret") {
 		b.Errorf("%v, want an error without the secret", err)
 	}
 }

@@ -3,13 +3,16 @@ package zookeeper
 import (
 	"context"
 	"net"
+	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
+	"github.com/kn-flink/kn-flink/pkg/reach"
 )
 
 // sessionTimeout is how long the servers remember a session that was not closed. A call is shorter.
@@ -21,23 +24,22 @@ type session struct {
 	events <-chan zk.Event
 	cancel context.CancelFunc
 
-	mu      sync.Mutex
-	raw     []net.Conn
-	dialErr error
+	mu  sync.Mutex
+	raw []net.Conn
 }
 
 // begin opens a session. The first call on it finds out whether there is a server.
 func (c Client) begin(ctx context.Context, l znode.Location) (*session, error) {
 	dial := c.Dial
 	if dial == nil {
-		dial = (&net.Dialer{}).DialContext
+		dial = (&net.Dialer{ControlContext: guard}).DialContext
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	s := &session{cancel: cancel}
 	conn, events, err := zk.Connect(l.Servers, sessionTimeout,
 		zk.WithHostProvider(&hosts{}), zk.WithLogger(silence{}), zk.WithLogInfo(false), zk.WithMaxBufferSize(maxAnswer),
 		zk.WithDialer(func(network, address string, _ time.Duration) (net.Conn, error) {
-			c, err := dial(ctx, network, address)
+			c, err := dialAs(ctx, dial, network, address, l.Namespace)
 			return s.dialed(ctx, c, err)
 		}))
 	if err != nil {
@@ -54,6 +56,14 @@ func (c Client) begin(ctx context.Context, l znode.Location) (*session, error) {
 		}
 	}
 	return s, nil
+}
+
+// guard refuses addresses of the machine, of its link and of its cloud: the servers are a user's choice.
+func guard(_ context.Context, _, address string, _ syscall.RawConn) error {
+	if to, err := netip.ParseAddrPort(address); err == nil && reach.Server(to.Addr()) {
+		return nil
+	}
+	return fail.Deniedf("", "ZooKeeperRestricted", "no server of a ZooKeeper has this address")
 }
 
 // maxAnswer bounds one answer in bytes. ZooKeeper's own bound is 1 MiB.
@@ -81,7 +91,6 @@ func (s *session) dialed(ctx context.Context, c net.Conn, err error) (net.Conn, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		s.dialErr = err
 		return nil, err
 	}
 	s.raw = append(s.raw, c)

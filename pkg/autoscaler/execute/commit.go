@@ -46,7 +46,7 @@ func Decide(in Input, executors []Executor) (Decision, error) {
 			return Veto(in, p, e), nil
 		}
 	}
-	return Commit(in, p, changes), nil
+	return Commit(in, p, changes)
 }
 
 // Veto ends a cycle that an executor held back.
@@ -60,18 +60,22 @@ func Veto(in Input, p Proposal, by Executor) Decision {
 	return Decision{Proposal: p}
 }
 
-// Commit carries a proposal out with the changes that the executors allowed: the state is what is stored before
-// anything is applied.
+// Commit carries a proposal out with the changes that the executors allowed, if there is room for those: the state is
+// what is stored before anything is applied.
 //
 //	stored              becomes
 //	scaling history     with the changes
-//	restarts            with one whose duration is not known yet
+//	restarts            with one whose duration is not known yet, in place of one of the same time
 //	overrides           the parallelism of all vertices, new and old
 //	tuned options       those recommended, or none when tuning is off
 //	delayed scale downs none
-func Commit(in Input, p Proposal, changes []Change) Decision {
+func Commit(in Input, p Proposal, changes []Change) (Decision, error) {
+	p.Events = slices.Clone(p.Events)
+	if err := in.resources(&p, changes); err != nil || p.Outcome != OutcomeReady {
+		return Decision{Proposal: p}, err
+	}
 	p.Outcome = OutcomeScaled
-	p.Events = append(slices.Clone(p.Events), p.enabledReport(changes))
+	p.Events = append(p.Events, p.enabledReport(changes))
 	state := p.State
 	state.History = make(map[string][]model.Scaling, len(in.History))
 	maps.Copy(state.History, in.History)
@@ -85,12 +89,15 @@ func Commit(in Input, p Proposal, changes []Change) Decision {
 		})
 		state.Overrides[c.Vertex] = strconv.Itoa(c.New)
 	}
-	state.Restarts = append(slices.Clone(in.Restarts), model.Restart{Time: in.Now})
+	state.Restarts = slices.DeleteFunc(slices.Clone(in.Restarts), func(r model.Restart) bool {
+		return r.Time.Equal(in.Now)
+	})
+	state.Restarts = append(state.Restarts, model.Restart{Time: in.Now})
 	state.Config = &model.ConfigChanges{}
 	if p.Tuning != nil && in.Options.Tuning {
 		state.Config = p.Tuning
 	}
 	state.Delayed = map[string]model.DelayedScaleDown{}
 	p.State = state
-	return Decision{Proposal: p, Applied: changes}
+	return Decision{Proposal: p, Applied: changes}, nil
 }

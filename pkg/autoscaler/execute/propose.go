@@ -75,16 +75,14 @@ type Proposal struct {
 
 // Propose decides up to where executors of the user's own are asked.
 //
-//	memory     a vertex        scaling.   now         this hour   room   quota   outcome
+//	memory     a vertex        scaling.   now         this hour   outcome
 //	pressure   out of bounds   enabled
-//	yes        -               -          -           -           -      -       MemoryPressure
-//	no         no              -          -           -           -      -       Balanced
-//	no         yes             false      -           -           -      -       ScalingDisabled
-//	no         yes             true       excluded    -           -      -       ExcludedPeriod
-//	no         yes             true       otherwise   too often   -      -       ScalingsPerHour
-//	no         yes             true       otherwise   allowed     no     -       NoClusterCapacity
-//	no         yes             true       otherwise   allowed     yes    over    ResourceQuotaReached
-//	no         yes             true       otherwise   allowed     yes    kept    Ready
+//	yes        -               -          -           -           MemoryPressure
+//	no         no              -          -           -           Balanced
+//	no         yes             false      -           -           ScalingDisabled
+//	no         yes             true       excluded    -           ExcludedPeriod
+//	no         yes             true       otherwise   too often   ScalingsPerHour
+//	no         yes             true       otherwise   allowed     Ready
 func Propose(in Input) (Proposal, error) {
 	p := Proposal{
 		State: in.State, Metrics: make(map[string]model.Evaluation, len(in.Metrics.Vertices)), Backlog: in.Metrics.Backlog,
@@ -107,11 +105,8 @@ func Propose(in Input) (Proposal, error) {
 		p.Metrics[c.Vertex][model.RecommendedParallelism] = model.Now(float64(c.New))
 	}
 	outcome, err := in.switches(&p)
-	if err != nil || outcome != OutcomeReady {
-		p.Outcome = outcome
-		return p, err
-	}
-	return p, in.resources(&p)
+	p.Outcome = outcome
+	return p, err
 }
 
 // verdicts decides on each vertex. When all that want to change are within their bounds, none does.
@@ -213,19 +208,19 @@ func (in Input) tooOften() bool {
 }
 
 // changed are the new parallelisms, by hex ID.
-func (p Proposal) changed() map[string]int {
-	changed := make(map[string]int, len(p.Changes))
-	for _, c := range p.Changes {
+func changed(changes []Change) map[string]int {
+	changed := make(map[string]int, len(changes))
+	for _, c := range changes {
 		changed[c.Vertex] = c.New
 	}
 	return changed
 }
 
 // tune asks for the memory that TaskManagers need, and tells the user.
-func (in Input) tune(p *Proposal) error {
+func (in Input) tune(p *Proposal, changes []Change) error {
 	recommended, err := tuning.Recommend(tuning.Input{
 		Options: in.Options, Config: in.Config, Memory: in.TaskManagerMemory, Topology: in.Topology,
-		Changed: p.changed(), Global: in.Metrics.Global,
+		Changed: changed(changes), Global: in.Metrics.Global,
 	})
 	if err != nil || recommended == nil {
 		return err

@@ -31,9 +31,15 @@ func (in Input) memoryPressure() *model.Event {
 	return nil
 }
 
-// resources fits the memory and asks whether there is room for the new TaskManagers.
-func (in Input) resources(p *Proposal) error {
-	if err := in.tune(p); err != nil {
+// resources fits the memory to the changes that are carried out, and asks whether there is room for the new
+// TaskManagers.
+//
+//	room   quota   outcome
+//	no     -       NoClusterCapacity
+//	yes    over    ResourceQuotaReached
+//	yes    kept    Ready
+func (in Input) resources(p *Proposal, changes []Change) error {
+	if err := in.tune(p, changes); err != nil {
 		return err
 	}
 	memory := in.TaskManagerMemory
@@ -45,9 +51,9 @@ func (in Input) resources(p *Proposal) error {
 		memory = tuned
 	}
 	switch {
-	case !in.hasRoom(p, memory):
+	case !in.hasRoom(changes, memory):
 		p.Outcome = OutcomeNoRoom
-	case in.overQuota(p, memory):
+	case in.overQuota(changes, memory):
 		p.Outcome = OutcomeQuota
 		p.Events = append(p.Events, model.Event{
 			Type: model.EventWarning, Reason: model.ReasonQuotaReached,
@@ -62,7 +68,7 @@ func (in Input) resources(p *Proposal) error {
 }
 
 // hasRoom asks for the room of the cluster, where CPU and memory of a TaskManager are known.
-func (in Input) hasRoom(p *Proposal, memory int64) bool {
+func (in Input) hasRoom(changes []Change, memory int64) bool {
 	if in.Schedule == nil || in.Options.TaskManagerCPU <= 0 || memory <= 0 {
 		return true
 	}
@@ -73,20 +79,20 @@ func (in Input) hasRoom(p *Proposal, memory int64) bool {
 	slots := in.Options.SlotsPerTaskManager
 	return in.Schedule(capacity.Ask{
 		Current: model.TaskManagers(model.Int(used.Current), slots),
-		New:     model.TaskManagers(model.Slots(in.Topology, p.changed(), used.Current), slots),
+		New:     model.TaskManagers(model.Slots(in.Topology, changed(changes), used.Current), slots),
 		CPU:     in.Options.TaskManagerCPU, Memory: memory,
 	})
 }
 
 // overQuota reports whether the new TaskManagers use more than the quota. As in the Java autoscaler only groups whose
 // vertices change count, TaskManagers are rounded down, and a job that shrinks is never held back.
-func (in Input) overQuota(p *Proposal, memory int64) bool {
+func (in Input) overQuota(carried []Change, memory int64) bool {
 	groups := in.Topology.SlotSharingGroups()
 	if len(groups) == 0 || !in.Options.HasQuotaCPU && !in.Options.HasQuotaMemory {
 		return false
 	}
-	changes := make(map[string]Change, len(p.Changes))
-	for _, c := range p.Changes {
+	changes := make(map[string]Change, len(carried))
+	for _, c := range carried {
 		changes[c.Vertex] = c
 	}
 	before, after := 0, 0

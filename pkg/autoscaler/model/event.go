@@ -32,14 +32,22 @@ type Event struct {
 
 // The reasons of events.
 const (
-	ReasonScalingReport  = "ScalingReport"
-	ReasonIneffective    = "IneffectiveScaling"
+	// ReasonScalingReport: the job is scaled, or would be with scaling on: each vertex, from how many to how many.
+	ReasonScalingReport = "ScalingReport"
+	// ReasonIneffective: a scale-up of the vertex did not raise what it processes, so the vertex is not scaled up further.
+	ReasonIneffective = "IneffectiveScaling"
+	// ReasonScalingLimited: the vertex cannot have the parallelism that it needs: its partitions or key groups limit it.
 	ReasonScalingLimited = "ScalingLimited"
+	// ReasonMemoryPressure: the TaskManagers lack memory, by heap or garbage collection, so the job is not scaled.
 	ReasonMemoryPressure = "MemoryPressure"
-	ReasonQuotaReached   = "ResourceQuotaReached"
-	ReasonVetoed         = "ScalingVetoed"
+	// ReasonQuotaReached: the job would need more CPU or memory than its quota, so it is not scaled.
+	ReasonQuotaReached = "ResourceQuotaReached"
+	// ReasonVetoed: a plug-in does not allow the change of size.
+	ReasonVetoed = "ScalingVetoed"
+	// ReasonRecommendation: a setting of the job that would suit the autoscaler better.
 	ReasonRecommendation = "Configuration recommendation"
-	ReasonError          = "AutoscalerError"
-	// ReasonNoAnswer is of ours: the Java autoscaler only logs it.
+	// ReasonError: the autoscaler cannot measure the job, or cannot decide.
+	ReasonError = "AutoscalerError"
+	// ReasonNoAnswer: a plug-in of the autoscaler does not answer, or not as it should. The Java autoscaler only logs it.
 	ReasonNoAnswer = "PluginWithoutAnswer"
 )

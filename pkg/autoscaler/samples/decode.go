@@ -10,13 +10,18 @@ import (
 	"math"
 
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 )
 
 // errBroken is bytes that Write did not write.
 var errBroken = errors.New("it is not what was written")
 
-// maxRead bounds what is read after decompression. A ConfigMap holds 1 MiB.
-const maxRead = 16 << 20
+const (
+	// maxMaps bounds how many maps of metrics it becomes: one for each vertex in each sample.
+	maxMaps = 200_000
+	// maxValues bounds their values.
+	maxValues = 400_000
+)
 
 // Read reads what Write wrote; nothing at all is nothing kept. What cannot be read counts as nothing, beside the error.
 func Read(data []byte) (Kept, error) {
@@ -39,7 +44,7 @@ func read(data []byte) (Kept, error) {
 		return Kept{}, err
 	}
 	var unpacked bytes.Buffer
-	if _, err := unpacked.ReadFrom(&upTo{r, maxRead}); err != nil {
+	if _, err := unpacked.ReadFrom(&upTo{r, bounded.Store.Bytes}); err != nil {
 		return Kept{}, err
 	}
 	content := unpacked.Bytes()
@@ -47,9 +52,15 @@ func read(data []byte) (Kept, error) {
 	if n <= 0 || size > uint64(len(content)-n) {
 		return Kept{}, errBroken
 	}
+	if _, err := bounded.JSON(content[n:n+int(size)], bounded.Store); err != nil {
+		return Kept{}, err
+	}
 	var h head
 	if err := json.Unmarshal(content[n:n+int(size)], &h); err != nil {
 		return Kept{}, err
+	}
+	if n := len(h.Times) * (len(h.Vertices) + 1); n > maxMaps {
+		return Kept{}, &bounded.TooLarge{What: "vertices in all samples", Most: maxMaps}
 	}
 	k, err := h.kept()
 	if err != nil {
@@ -73,7 +84,7 @@ type upTo struct {
 func (u *upTo) Read(into []byte) (int, error) {
 	n, err := u.from.Read(into)
 	if u.left -= n; u.left < 0 {
-		return 0, errBroken
+		return 0, &bounded.TooLarge{What: "bytes unpacked", Most: bounded.Store.Bytes}
 	}
 	return n, err
 }
@@ -133,6 +144,8 @@ func (h head) kept() (Kept, error) {
 type columns struct {
 	rest   []byte
 	length int
+	// values are how many there were, those that are absent as well.
+	values int
 	broken bool
 }
 
@@ -156,6 +169,10 @@ func (c *columns) column(set func(i int, value float64)) {
 	how := c.rest[0]
 	c.rest = c.rest[1:]
 	if how == empty {
+		return
+	}
+	if c.values += c.length; c.values > maxValues {
+		c.broken = true
 		return
 	}
 	guess := foretelling{how: how}

@@ -64,7 +64,7 @@ func TestASampleIsDue(t *testing.T) {
 	}
 }
 
-// W1, W2: the window is full by the first sample since the job had stabilized, which thinning does not take away.
+// The window is full by the first sample since the job had stabilized, which thinning does not take away.
 func TestTheWindowIsFullByItsFirstSample(t *testing.T) {
 	for name, row := range map[string]struct {
 		timing  Timing

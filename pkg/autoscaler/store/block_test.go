@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 )
 
 // byLibrary reads YAML by the library alone.
@@ -16,7 +18,7 @@ func byLibrary(text string) (node, error) {
 	if len(doc.Content) == 0 {
 		return node{}, nil
 	}
-	left := maxNodes
+	left := bounded.Store.Values
 	return convert(doc.Content[0], maxDepth, &left)
 }
 

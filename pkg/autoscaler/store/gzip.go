@@ -5,44 +5,45 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"errors"
+
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 )
 
-// maxText bounds what a compressed value may hold, as Java's reader does (20 Mi characters).
-const maxText = 20 << 20
-
-var errTooLarge = errors.New("the value unpacks to more than 20 MiB")
-
 // uncompressed is the text of a value. One that is not compressed, as older versions wrote it, is that text itself; so
-// is one that is not whole, or too large.
-func uncompressed(value string) string {
+// is one that is not whole. It fails for one that unpacks to more than bounded.Store: a small value may.
+func uncompressed(value string) (string, error) {
 	packed, err := base64.StdEncoding.DecodeString(value)
 	if err != nil {
-		return value
+		return value, nil
 	}
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return value
+		return value, nil
 	}
 	var text bytes.Buffer
-	if _, err := text.ReadFrom(&bounded{Reader: reader, left: maxText}); err != nil {
-		return value
+	_, err = text.ReadFrom(&limited{Reader: reader, left: bounded.Store.Bytes})
+	var large *bounded.TooLarge
+	switch {
+	case errors.As(err, &large):
+		return "", err
+	case err != nil:
+		return value, nil
 	}
-	return text.String()
+	return text.String(), nil
 }
 
-// bounded reads so many bytes and no more: a small value may unpack to a very large one.
-type bounded struct {
+// limited fails beyond so many bytes.
+type limited struct {
 	*gzip.Reader
 	left int
 }
 
 // Read reads what is left of the bound.
-func (b *bounded) Read(into []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errTooLarge
+func (l *limited) Read(into []byte) (int, error) {
+	n, err := l.Reader.Read(into)
+	if l.left -= n; l.left < 0 {
+		return 0, &bounded.TooLarge{What: "bytes unpacked", Most: bounded.Store.Bytes}
 	}
-	n, err := b.Reader.Read(into[:min(len(into), b.left)])
-	b.left -= n
 	return n, err
 }
 

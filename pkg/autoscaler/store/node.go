@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 )
 
 // kind says what a node is.
@@ -68,14 +70,16 @@ func (n node) list(err *error) []node {
 	return n.values
 }
 
-// maxDepth bounds nesting, maxNodes the size, so that aliases cannot blow a small text up.
-const (
-	maxDepth = 20
-	maxNodes = 2_000_000
-)
+// maxDepth bounds nesting, so that an alias inside its own anchor ends. Whoever may write ConfigMaps of the namespace,
+// as jobs may, decides what the text is.
+const maxDepth = 20
 
-// parse reads YAML: what Java writes by a scanner of its own, anything else by the library.
+// parse reads YAML that is not too large (bounded.Store): what Java writes by a scanner of its own, anything else by
+// the library.
 func parse(text string) (node, error) {
+	if _, err := bounded.YAML(text, bounded.Store); err != nil {
+		return node{}, err
+	}
 	if root, ok := parseBlock(text); ok {
 		return root, nil
 	}
@@ -86,7 +90,7 @@ func parse(text string) (node, error) {
 	if len(doc.Content) == 0 {
 		return node{}, fmt.Errorf("the text is empty")
 	}
-	left := maxNodes
+	left := bounded.Store.Values
 	return convert(doc.Content[0], maxDepth, &left)
 }
 

@@ -55,7 +55,11 @@ func document(data map[string]string, key string) (node, error) {
 	if !stored {
 		return node{kind: mapping}, nil
 	}
-	root, err := parse(uncompressed(text))
+	plain, err := uncompressed(text)
+	if err != nil {
+		return node{}, err
+	}
+	root, err := parse(plain)
 	if err != nil {
 		return node{}, err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"math/big"
 	"regexp"
 	"slices"
@@ -41,8 +42,7 @@ func (n node) number(err *error) (value float64, known bool) {
 
 // isRange reports a number too large or too small for 64 bits, which Java reads as infinite or zero.
 func isRange(err error) bool {
-	number, ok := err.(*strconv.NumError) //nolint:errorlint // strconv never wraps it
-	return ok && number.Err == strconv.ErrRange
+	return errors.Is(err, strconv.ErrRange)
 }
 
 func (n node) int(err *error) int {

@@ -18,6 +18,9 @@ const (
 	KindList     Kind = "list"
 	KindMap      Kind = "map"
 	KindMapList  Kind = "list of maps"
+	KindPort     Kind = "port"
+	KindSchedule Kind = "schedule"
+	KindLong     Kind = "long"
 )
 
 // Scope says whose value of an option counts.

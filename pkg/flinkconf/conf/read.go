@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/cron"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 )
@@ -23,13 +24,15 @@ func (c Config) Memory(o Option) (int64, error) {
 
 // Int reads a whole number of 32 bits. It is 0 when the option is neither set nor has a default.
 func (c Config) Int(o Option) (int, error) {
-	return read(c, o, func(text string) (int, error) {
-		n, err := strconv.ParseInt(text, 10, 32)
-		if err != nil {
-			return 0, fmt.Errorf("%q is not a whole number of 32 bits", text)
-		}
-		return int(n), nil
-	})
+	return read(c, o, parseInt)
+}
+
+func parseInt(text string) (int, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a whole number of 32 bits", text)
+	}
+	return int(n), nil
 }
 
 // Float reads a floating point number. It is 0 when the option is neither set nor has a default.
@@ -45,14 +48,16 @@ func (c Config) Bool(o Option) (bool, error) {
 // Enum reads one of the option's Values, in any case, and returns it in Flink's spelling. "" when neither set nor
 // defaulted.
 func (c Config) Enum(o Option) (string, error) {
-	return read(c, o, func(text string) (string, error) {
-		for _, value := range o.Values {
-			if strings.EqualFold(value, text) {
-				return value, nil
-			}
+	return read(c, o, o.constant)
+}
+
+func (o Option) constant(text string) (string, error) {
+	for _, value := range o.Values {
+		if strings.EqualFold(value, text) {
+			return value, nil
 		}
-		return "", fmt.Errorf("%q is unknown: expected one of %s", text, strings.Join(o.Values, ", "))
-	})
+	}
+	return "", fmt.Errorf("%q is unknown: expected one of %s", text, strings.Join(o.Values, ", "))
 }
 
 // List reads a list option. It is nil when the option is neither set nor has a default.
@@ -79,46 +84,97 @@ func (c Config) Map(o Option) (map[string]string, error) {
 
 // MapList reads an option that is a list of maps, such as tolerations. It is nil when neither set nor defaulted.
 func (c Config) MapList(o Option) ([]map[string]string, error) {
-	return read(c, o, func(text string) ([]map[string]string, error) {
-		items, err := syntax.SplitList(text)
+	return read(c, o, parseMapList)
+}
+
+func parseMapList(text string) ([]map[string]string, error) {
+	items, err := syntax.SplitList(text)
+	if err != nil {
+		return nil, err
+	}
+	maps := make([]map[string]string, 0, len(items))
+	for _, item := range items {
+		pairs, err := syntax.SplitMap(item)
 		if err != nil {
 			return nil, err
 		}
-		maps := make([]map[string]string, 0, len(items))
-		for _, item := range items {
-			pairs, err := syntax.SplitMap(item)
-			if err != nil {
-				return nil, err
-			}
-			maps = append(maps, asMap(pairs))
-		}
-		return maps, nil
-	})
+		maps = append(maps, asMap(pairs))
+	}
+	return maps, nil
 }
 
 // Check says why the value of an option cannot be read; nil: it can.
-func (c Config) Check(o Option) (err error) {
+func (c Config) Check(o Option) error {
+	_, err := read(c, o, func(text string) (any, error) { return nil, o.parse(text) })
+	return err
+}
+
+// CheckAt says why the text of one key, the option's own or an older spelling, cannot be read as the option is; nil: it
+// can, or the key is not set. What Lookup finds may be another key's.
+func (c Config) CheckAt(name string, o Option) *ValueError {
+	text, set := c[name]
+	if !set {
+		return nil
+	}
+	if err := o.parse(text); err != nil {
+		return o.unreadable(name, text, err)
+	}
+	return nil
+}
+
+// parse reads a text as the option's kind says.
+func (o Option) parse(text string) (err error) {
 	switch o.Kind {
 	case KindDuration:
-		_, err = c.Duration(o)
+		_, err = syntax.ParseDuration(text)
 	case KindMemory:
-		_, err = c.Memory(o)
+		_, err = syntax.ParseMemory(text)
 	case KindInt:
-		_, err = c.Int(o)
+		_, err = parseInt(text)
+	case KindLong:
+		if _, err = strconv.ParseInt(text, 10, 64); err != nil {
+			err = fmt.Errorf("%q is not a whole number of 64 bits", text)
+		}
 	case KindFloat:
-		_, err = c.Float(o)
+		_, err = syntax.ParseFloat(text)
 	case KindBool:
-		_, err = c.Bool(o)
+		_, err = syntax.ParseBool(text)
 	case KindEnum:
-		_, err = c.Enum(o)
+		_, err = o.constant(text)
 	case KindList:
-		_, err = c.List(o)
+		_, err = syntax.SplitList(text)
 	case KindMap:
-		_, err = c.Map(o)
+		_, err = syntax.SplitMap(text)
 	case KindMapList:
-		_, err = c.MapList(o)
+		_, err = parseMapList(text)
+	case KindPort:
+		err = checkPort(text)
+	case KindSchedule:
+		err = checkSchedule(text)
 	}
 	return err
+}
+
+func checkPort(text string) error {
+	if n, err := strconv.Atoi(text); err != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%q is no port: expected one whole number from 0 to 65535, as a Service needs one fixed port", text)
+	}
+	return nil
+}
+
+// checkSchedule reads a duration or a Quartz cron expression; blank is never.
+func checkSchedule(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	if _, err := syntax.ParseDuration(text); err == nil {
+		return nil
+	}
+	if _, err := cron.Parse(text); err != nil {
+		return fmt.Errorf("%q is neither a duration such as 10 min nor a Quartz cron expression, which has six or seven "+
+			"fields and begins with the seconds, such as 0 0 * * * ?: %w", text, err)
+	}
+	return nil
 }
 
 func asMap(pairs [][2]string) map[string]string {
@@ -148,11 +204,15 @@ func read[T any](c Config, o Option, parse func(string) (T, error)) (T, error) {
 	if key == "" {
 		key = o.Key
 	}
-	if Sensitive(key) {
+	return none, o.unreadable(key, text, err)
+}
+
+func (o Option) unreadable(key, text string, err error) *ValueError {
+	if Sensitive(key) || Sensitive(o.Key) {
 		err = errors.New("the value, not shown here, does not parse")
 		text = redact.Hidden
 	}
-	return none, &ValueError{Key: key, Value: text, Kind: o.Kind, Err: err}
+	return &ValueError{Key: key, Value: text, Kind: o.Kind, Err: err}
 }
 
 // ValueError reports a configuration value that does not parse.

@@ -7,8 +7,7 @@
 // another one) is an error, and what a flat line cannot hold is listed above PrintLegacy.
 //
 // Invariants: Parse(Print(entries)) gives the entries back for every text that is valid UTF-8; Print has one result for
-// equal entries, sorted by key, in the style of the YAML library inside Flink 1.20 (snakeyaml-engine, core schema, two
-// spaces, no folding).
+// equal entries, sorted by key.
 //
 // Start reading in print.go.
 package confyaml

@@ -73,3 +73,31 @@ func oneLine(text string) string {
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 }
+
+// UnfitForLegacy says why Flink before 2.0 does not read an entry back from PrintLegacy as it was; empty: it does.
+// loses is false where only the white space is another. No escape helps: quotes are a part of the value.
+//
+//	entry                                  read back                      loses
+//	-------------------------------------  -----------------------------  -----
+//	a # in key or value                    what stands before it          yes
+//	": " in the key                        another key                    yes
+//	a line break or white space around it  no line, or another key        yes
+//	  in the key, or no key
+//	no value, or nothing but white space   not there                      no
+//	line breaks in the value               one blank each                 no
+//	white space around the value           without it                     no
+func UnfitForLegacy(key, value string) (why string, loses bool) {
+	switch {
+	case strings.Contains(key, "#") || strings.Contains(value, "#"):
+		return "it has a #, and from there on Flink takes the line for a comment, within quotes, too", true
+	case key == "" || strings.Contains(key, ": ") || strings.ContainsAny(key, "\r\n") || trim(key) != key:
+		return `its key has ": ", a line break or white space around it, and Flink reads another key`, true
+	case trim(value) == "":
+		return "it has no value, and Flink counts it as not set", false
+	case strings.ContainsAny(value, "\r\n"):
+		return "it has several lines, and Flink gets blanks in place of the line breaks", false
+	case trim(value) != value:
+		return "it has white space around it, and Flink gets it without", false
+	}
+	return "", false
+}

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3" // keeps the text of numbers, which a detour over JSON loses
 
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
@@ -19,6 +20,9 @@ const maxDepth = 100
 // lists of mappings as lists of k:v,k2:v2. A key without a value, a key given twice and a list in a list are errors;
 // they name the line.
 func Parse(text string) (map[string]string, error) {
+	if _, err := bounded.YAML(text, bounded.Settings); err != nil {
+		return nil, fmt.Errorf("config.yaml is %w", err)
+	}
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
 		return nil, fmt.Errorf("config.yaml cannot be read: %w", err)

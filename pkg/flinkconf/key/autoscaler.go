@@ -15,17 +15,17 @@ var (
 	// AutoscalerExcludedPeriods are times without scaling: cron and daily expressions.
 	AutoscalerExcludedPeriods = autoscaler(conf.KindList, "excluded.periods", "")
 	// AutoscalerUtilizationTarget is the wanted utilisation of a vertex, 0 to 1.
-	AutoscalerUtilizationTarget = autoscalerRenamed(conf.KindFloat, "utilization.target", "0.7",
+	AutoscalerUtilizationTarget = autoscaler(conf.KindFloat, "utilization.target", "0.7",
 		"kubernetes.operator.job.autoscaler.utilization.target", "kubernetes.operator.job.autoscaler.target.utilization",
 		"job.autoscaler.target.utilization")
 	// AutoscalerUtilizationMax is the utilisation above which a vertex is scaled up; unset follows target and boundary.
-	AutoscalerUtilizationMax = autoscalerOptional(conf.KindFloat, "utilization.max")
+	AutoscalerUtilizationMax = autoscaling(unset(conf.KindFloat, "utilization.max"))
 	// AutoscalerUtilizationMin is the utilisation below which a vertex is scaled down; unset follows target and boundary.
-	AutoscalerUtilizationMin = autoscalerOptional(conf.KindFloat, "utilization.min")
+	AutoscalerUtilizationMin = autoscaling(unset(conf.KindFloat, "utilization.min"))
 	// AutoscalerUtilizationBoundary is the older way to say max and min: target plus and minus this.
 	AutoscalerUtilizationBoundary = autoscaler(conf.KindFloat, "target.utilization.boundary", "0.3")
 	// AutoscalerScaleDownInterval delays scaling down so that several become one; 0 or less is at once.
-	AutoscalerScaleDownInterval = autoscalerRenamed(conf.KindDuration, "scale-down.interval", "1 h",
+	AutoscalerScaleDownInterval = autoscaler(conf.KindDuration, "scale-down.interval", "1 h",
 		"kubernetes.operator.job.autoscaler.scale-up.grace-period",
 		"kubernetes.operator.job.autoscaler.scale-down.interval",
 		"job.autoscaler.scale-up.grace-period")
@@ -86,19 +86,19 @@ var (
 	// AutoscalerHistoryMaxAge is the age up to which they are kept.
 	AutoscalerHistoryMaxAge = autoscaler(conf.KindDuration, "history.max.age", "1 d")
 	// AutoscalerBusyTimeAggregator is how busy times of subtasks become one figure.
-	AutoscalerBusyTimeAggregator = autoscalerEnum("metrics.busy-time.aggregator", "MAX", "AVG", "MIN")
+	AutoscalerBusyTimeAggregator = autoscaling(oneOf("metrics.busy-time.aggregator", "MAX", "AVG", "MIN"))
 	// AutoscalerScalingEventInterval is the time after which the same event is sent again.
 	AutoscalerScalingEventInterval = autoscaler(conf.KindDuration, "scaling.event.interval", "30 min")
 	// AutoscalerRestClientTimeout bounds its calls to Flink. Not set, the operator uses FlinkClientTimeout.
 	AutoscalerRestClientTimeout = autoscaler(conf.KindDuration, "flink.rest-client.timeout", "10 s")
 	// AutoscalerQuotaMemory is the memory a job may use in all; unset is no bound.
-	AutoscalerQuotaMemory = autoscalerOptional(conf.KindMemory, "quota.memory")
+	AutoscalerQuotaMemory = autoscaling(unset(conf.KindMemory, "quota.memory"))
 	// AutoscalerQuotaCPU is the number of cores a job may use in all; unset is no bound.
-	AutoscalerQuotaCPU = autoscalerOptional(conf.KindFloat, "quota.cpu")
+	AutoscalerQuotaCPU = autoscaling(unset(conf.KindFloat, "quota.cpu"))
 	// AutoscalerAdjustMode is the older AutoscalerAlignmentMode.
-	AutoscalerAdjustMode = autoscalerEnum(
+	AutoscalerAdjustMode = autoscaling(oneOf(
 		"scaling.key-group.partitions.adjust.mode", "EVENLY_SPREAD", "MAXIMIZE_UTILISATION",
-	)
+	))
 	// AutoscalerAlignmentMode aligns parallelism with key groups and source partitions: BALANCED, EVENLY_SPREAD, OFF or
 	// the name of a mode of the user's own.
 	AutoscalerAlignmentMode = autoscaler(conf.KindString, "scaling.parallelism-alignment.mode", "BALANCED")
@@ -131,25 +131,17 @@ const (
 	CustomExecutorPrefix = AutoscalerPrefix + "scaling.custom-executor."
 )
 
-func autoscaler(kind conf.Kind, key, def string) conf.Option {
-	return autoscalerRenamed(kind, key, def, OperatorPrefix+AutoscalerPrefix+key)
+// autoscaler declares an option of the autoscaler; fallbacks, if there are any, stand in full.
+func autoscaler(kind conf.Kind, key, def string, fallbacks ...string) conf.Option {
+	return autoscaling(withDefault(kind, key, def, fallbacks...))
 }
 
-// autoscalerRenamed takes the fallbacks in full.
-func autoscalerRenamed(kind conf.Kind, key, def string, fallbacks ...string) conf.Option {
-	o := option(kind, AutoscalerPrefix+key, def, fallbacks...)
-	o.Scope = conf.ScopeResource
-	return o
-}
-
-func autoscalerOptional(kind conf.Kind, key string) conf.Option {
-	o := autoscaler(kind, key, "")
-	o.HasDefault = false
-	return o
-}
-
-func autoscalerEnum(key string, values ...string) conf.Option {
-	o := autoscaler(conf.KindEnum, key, values[0])
-	o.Values = values
-	return o
+// autoscaling puts AutoscalerPrefix before an option's key, of which the one with the operator's prefix is an older
+// spelling, and declares it.
+func autoscaling(o conf.Option) conf.Option {
+	o.Key, o.Scope = AutoscalerPrefix+o.Key, conf.ScopeResource
+	if len(o.Fallbacks) == 0 {
+		o.Fallbacks = []string{OperatorPrefix + o.Key}
+	}
+	return declare(o)
 }

@@ -49,13 +49,13 @@ var (
 	// TaskManagerHost is the name TaskManagers are known by; it never reaches the cluster.
 	TaskManagerHost = optional(conf.KindString, "taskmanager.host")
 	// TaskManagerPort is the port of the TaskManagers' RPC endpoint; 0 is any.
-	TaskManagerPort = option(conf.KindString, "taskmanager.rpc.port", "0")
+	TaskManagerPort = option(conf.KindPort, "taskmanager.rpc.port", "0")
 	// BlobPort is the port of the blob server; 0 is any.
-	BlobPort = option(conf.KindString, "blob.server.port", "0")
+	BlobPort = option(conf.KindPort, "blob.server.port", "0")
 	// RestPort is the port that clients use.
 	RestPort = option(conf.KindInt, "rest.port", "8081", "web.port")
 	// RestBindPort is the port that the JobManager listens on.
-	RestBindPort = option(conf.KindString, "rest.bind-port", "8081", "rest.port", "web.port", "jobmanager.web.port")
+	RestBindPort = option(conf.KindPort, "rest.bind-port", "8081", "rest.port", "web.port", "jobmanager.web.port")
 	// RestBindAddress is the address that the JobManager listens on; it never reaches the cluster.
 	RestBindAddress = optional(conf.KindString, "rest.bind-address", "web.address", "jobmanager.web.address")
 	// RestAddress is the host name that clients use.
@@ -67,11 +67,13 @@ var (
 	// WebSubmitEnable lets people upload jars in the web interface.
 	WebSubmitEnable = option(conf.KindBool, "web.submit.enable", "true", "jobmanager.web.submit.enable")
 	// JobStoreExpirationTime is how long an ended job is known, in seconds.
-	JobStoreExpirationTime = option(conf.KindInt, "jobstore.expiration-time", "3600")
+	JobStoreExpirationTime = option(conf.KindLong, "jobstore.expiration-time", "3600")
 	// Scheduler of streaming jobs. The default constant depends on the Flink version.
 	Scheduler = enum("jobmanager.scheduler", "Default", "Adaptive", "AdaptiveBatch", "Ng")
 	// SchedulerMode is REACTIVE or not set.
-	SchedulerMode = withoutDefault(enum("scheduler-mode", "REACTIVE"))
+	SchedulerMode = declare(
+		conf.Option{Key: "scheduler-mode", Kind: conf.KindEnum, Values: []string{"REACTIVE"}},
+	)
 	// Keytab is the Kerberos keytab; the client replaces it with the path in the pod.
 	Keytab = optional(conf.KindString, "security.kerberos.login.keytab", "security.keytab")
 	// Principal is the Kerberos principal.
@@ -97,8 +99,3 @@ var (
 	// LogMax is the number of old log files kept. Shell scripts read it.
 	LogMax = option(conf.KindInt, "env.log.max", "10")
 )
-
-func withoutDefault(o conf.Option) conf.Option {
-	o.Default, o.HasDefault = "", false
-	return o
-}

@@ -1,6 +1,10 @@
 package key
 
-import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+import (
+	"slices"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+)
 
 // Prefixes of the keys that configure the operator and never reach a Flink cluster.
 const (
@@ -26,38 +30,61 @@ const (
 	OperatorMetricsPrefix = OperatorPrefix + "metrics."
 )
 
-// option makes an option with a default.
+// all are the options of the tables, in the order of the source.
+var all []conf.Option
+
+// All lists every option of the tables, in the order of the source.
+func All() []conf.Option { return slices.Clone(all) }
+
+// declare makes an option one of All, once it is whole.
+func declare(o conf.Option) conf.Option {
+	all = append(all, o)
+	return o
+}
+
+// option declares an option of Flink with a default.
 func option(kind conf.Kind, key, def string, fallbacks ...string) conf.Option {
+	return declare(withDefault(kind, key, def, fallbacks...))
+}
+
+// optional declares an option of Flink without a default.
+func optional(kind conf.Kind, key string, fallbacks ...string) conf.Option {
+	return declare(conf.Option{Key: key, Kind: kind, Fallbacks: fallbacks})
+}
+
+// enum declares an enumeration of Flink; the first value is the default.
+func enum(key string, values ...string) conf.Option { return declare(oneOf(key, values...)) }
+
+// withDefault makes an option and does not declare it.
+func withDefault(kind conf.Kind, key, def string, fallbacks ...string) conf.Option {
 	return conf.Option{Key: key, Kind: kind, Default: def, HasDefault: true, Fallbacks: fallbacks}
 }
 
-// optional makes an option without a default.
-func optional(kind conf.Kind, key string, fallbacks ...string) conf.Option {
-	return conf.Option{Key: key, Kind: kind, Fallbacks: fallbacks}
-}
+// unset makes an option without a default and does not declare it.
+func unset(kind conf.Kind, key string) conf.Option { return conf.Option{Key: key, Kind: kind} }
 
-// enum makes an enumeration; the first value is the default.
-func enum(key string, values ...string) conf.Option {
+// oneOf makes an enumeration, whose first value is the default, and does not declare it.
+func oneOf(key string, values ...string) conf.Option {
 	return conf.Option{Key: key, Kind: conf.KindEnum, Default: values[0], HasDefault: true, Values: values}
 }
 
-// operator makes an option that only the operator's own configuration sets. Key and older keys stand without
+// operator declares an option that only the operator's own configuration sets. Key and older keys stand without
 // OperatorPrefix.
 func operator(kind conf.Kind, key, def string, old ...string) conf.Option {
-	return scoped(conf.ScopeOperator, option(kind, key, def, old...))
+	return scoped(conf.ScopeOperator, withDefault(kind, key, def, old...))
 }
 
-// namespaced makes an option that the operator's configuration sets, also per namespace and Flink version.
+// namespaced declares an option that the operator's configuration sets, also per namespace and Flink version.
 func namespaced(kind conf.Kind, key, def string, old ...string) conf.Option {
-	return scoped(conf.ScopeNamespace, option(kind, key, def, old...))
+	return scoped(conf.ScopeNamespace, withDefault(kind, key, def, old...))
 }
 
-// resource makes an operator option that a resource's own flinkConfiguration may set.
+// resource declares an operator option that a resource's own flinkConfiguration may set.
 func resource(kind conf.Kind, key, def string, old ...string) conf.Option {
-	return scoped(conf.ScopeResource, option(kind, key, def, old...))
+	return scoped(conf.ScopeResource, withDefault(kind, key, def, old...))
 }
 
-// scoped puts OperatorPrefix before the keys of an option and sets its scope.
+// scoped puts OperatorPrefix before the keys of an option, sets its scope and declares it.
 func scoped(scope conf.Scope, o conf.Option) conf.Option {
 	o.Key, o.Scope = OperatorPrefix+o.Key, scope
 	fallbacks := make([]string, len(o.Fallbacks))
@@ -65,5 +92,5 @@ func scoped(scope conf.Scope, o conf.Option) conf.Option {
 		fallbacks[i] = OperatorPrefix + f
 	}
 	o.Fallbacks = fallbacks
-	return o
+	return declare(o)
 }

@@ -86,5 +86,11 @@ var (
 
 // ExternalResourceAmount is the amount of an external resource in each TaskManager.
 func ExternalResourceAmount(name string) conf.Option {
-	return optional(conf.KindInt, "external-resource."+name+".amount")
+	return unset(conf.KindInt, externalResource+name+externalAmount)
 }
+
+// Begin and end of the key of ExternalResourceAmount.
+const (
+	externalResource = "external-resource."
+	externalAmount   = ".amount"
+)

@@ -62,35 +62,6 @@ func NoEffect() []Unread {
 	}
 }
 
-// installation says where an option is read.
-const installation = "only the installation's own configuration is read for it, ConfigMap flink-operator-config"
-
-// InstallationOnly lists the options that count for the installation as a whole. In a resource they have no effect.
-func InstallationOnly() []Unread {
-	return []Unread{
-		{ReconcileInterval, "", installation},
-		{ReconcileParallelism, "", installation},
-		{WatchedNamespaces, "", installation},
-		{WatchedNamespaceSelector, "", installation},
-		{DynamicNamespacesEnabled, "", installation},
-		{DynamicConfigEnabled, "", installation},
-		{DynamicConfigCheckInterval, "", installation},
-		{LabelSelector, "", installation},
-		{ArtifactsAllowedSchemes, "", installation},
-		{ArtifactsDisallowRestrictedHosts, "", installation},
-		{ArtifactsAllowedHosts, "", installation},
-		{ArtifactsMaxSize, "", installation},
-	}
-}
-
-// InstallationPrefixes are the families of such keys, and why they have no effect in a resource.
-func InstallationPrefixes() map[string]string {
-	return map[string]string{
-		NamespaceDefaultPrefix: installation, VersionDefaultPrefix: installation, ValidatorPrefix: installation,
-		MutatorPrefix: installation, ScalingPluginPrefix: installation,
-	}
-}
-
 // NoEffectPrefixes are the families of keys without effect, and what happens instead. Their names are the users' own.
 func NoEffectPrefixes() map[string]string {
 	return map[string]string{

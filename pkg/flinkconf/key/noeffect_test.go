@@ -1,4 +1,4 @@
-package key
+package key_test
 
 import (
 	"io/fs"
@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/test/declared"
 )
 
 // use is an option in the code; one whose key is only named, as a message does, is not read by that.
@@ -40,17 +43,21 @@ func used(t *testing.T) map[string]bool {
 
 // Every option of the operator is read somewhere, or whoever sets it is told that it has no effect.
 func TestEveryOptionIsReadOrTold(t *testing.T) {
-	told, read := map[string]Unread{}, used(t)
-	for _, u := range NoEffect() {
+	told, read := map[string]key.Unread{}, used(t)
+	for _, u := range key.NoEffect() {
 		told[u.Option.Key] = u
 	}
-	if len(told) != len(NoEffect()) {
+	if len(told) != len(key.NoEffect()) {
 		t.Error("an option is listed twice")
+	}
+	all, err := declared.Options(".")
+	if err != nil {
+		t.Fatal(err)
 	}
 	for name, o := range all {
 		u, unread := told[o.Key]
 		switch {
-		case !strings.HasPrefix(o.Key, OperatorPrefix) && !strings.HasPrefix(o.Key, AutoscalerPrefix):
+		case !strings.HasPrefix(o.Key, key.OperatorPrefix) && !strings.HasPrefix(o.Key, key.AutoscalerPrefix):
 			if unread {
 				t.Errorf("%s is for Flink to read", name)
 			}

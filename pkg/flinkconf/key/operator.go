@@ -26,10 +26,16 @@ var (
 	JobSubmissionTimeout = namespaced(conf.KindDuration, "job.submission.timeout", "10 min")
 	// ResourceDeletionPropagation is the propagation policy for the JobManager and TaskManager Deployments.
 	ResourceDeletionPropagation = scoped(
-		conf.ScopeNamespace, enum("resource.deletion.propagation", "Foreground", "Background", "Orphan"),
+		conf.ScopeNamespace, oneOf("resource.deletion.propagation", "Foreground", "Background", "Orphan"),
 	)
 	// IngressManage lets the operator create and update Ingress objects.
 	IngressManage = namespaced(conf.KindBool, "ingress.manage", "true")
+	// IngressAllowedHosts are the hosts that spec.ingress may ask for, separated by semicolons: names, with * for
+	// one part, {{namespace}} and {{name}}, such as *.{{namespace}}.example.com. Empty allows every host.
+	IngressAllowedHosts = operator(conf.KindList, "ingress.allowed-hosts", "")
+	// IngressAllowedAnnotations are the annotations that spec.ingress may ask for, with * for what follows the prefix,
+	// such as cert-manager.io/*. Empty allows every annotation.
+	IngressAllowedAnnotations = operator(conf.KindList, "ingress.allowed-annotations", "")
 	// ExceptionStacktraceEnabled puts stack traces into status.error.
 	ExceptionStacktraceEnabled = namespaced(conf.KindBool, "exception.stacktrace.enabled", "false")
 	// ExceptionStacktraceMaxLength bounds a stack trace in status.error, in characters.
@@ -40,17 +46,20 @@ var (
 	ExceptionThrowableListMaxCount = namespaced(conf.KindInt, "exception.throwable.list.max.count", "2")
 	// ExceptionLabelMapper maps a regular expression over error texts to the label put into status.error.
 	ExceptionLabelMapper = namespaced(conf.KindMap, "exception.label.mapper", "")
+	// ExceptionMessages says what of a Java exception is told in status, events and logs: all, or class-only, which leaves
+	// out its message. It is an option of ours.
+	ExceptionMessages = scoped(conf.ScopeNamespace, oneOf("exception.messages", "all", "class-only"))
 	// EventsExceptionsLimit bounds the job exception events of one pass.
 	EventsExceptionsLimit = namespaced(conf.KindInt, "events.exceptions.limit-per-reconciliation", "10")
 	// EventsExceptionsStacktraceLines is the number of stack lines in such an event.
 	EventsExceptionsStacktraceLines = namespaced(conf.KindInt, "events.exceptions.stacktrace-lines", "5")
 	// SavepointHistoryMaxCountThreshold caps SavepointHistoryMaxCount of every resource; unset is no cap.
 	SavepointHistoryMaxCountThreshold = scoped(
-		conf.ScopeNamespace, optional(conf.KindInt, "savepoint.history.max.count.threshold"),
+		conf.ScopeNamespace, unset(conf.KindInt, "savepoint.history.max.count.threshold"),
 	)
 	// SavepointHistoryMaxAgeThreshold caps SavepointHistoryMaxAge of every resource; unset is no cap.
 	SavepointHistoryMaxAgeThreshold = scoped(
-		conf.ScopeNamespace, optional(conf.KindDuration, "savepoint.history.max.age.threshold"),
+		conf.ScopeNamespace, unset(conf.KindDuration, "savepoint.history.max.age.threshold"),
 	)
 	// ArtifactsBaseDir is where the Java operator keeps downloaded session job jars. We stream them: read, not used.
 	ArtifactsBaseDir = operator(conf.KindString, "user.artifacts.base.dir", "/opt/flink/artifacts")
@@ -61,17 +70,20 @@ var (
 	// ArtifactsAllowedHosts are hosts, addresses and networks that jars may be fetched from although they are not public.
 	// It is an option of ours: the Java operator knows all or nothing.
 	ArtifactsAllowedHosts = operator(conf.KindList, "user.artifacts.allowed-hosts", "")
+	// ArtifactsDeniedNetworks are addresses and networks that jars are never fetched from, whatever else allows them:
+	// those of pods and nodes with public addresses. It is an option of ours.
+	ArtifactsDeniedNetworks = operator(conf.KindList, "user.artifacts.denied-networks", "")
 	// ArtifactsMaxSize is how large a session job's jar may be; unset is no bound. It is an option of ours.
-	ArtifactsMaxSize = scoped(conf.ScopeOperator, optional(conf.KindMemory, "user.artifacts.max-size"))
+	ArtifactsMaxSize = scoped(conf.ScopeOperator, unset(conf.KindMemory, "user.artifacts.max-size"))
 	// WatchedNamespaces is a comma separated list of namespaces; the default stands for all of them.
 	WatchedNamespaces = operator(conf.KindString, "watched.namespaces", "JOSDK_ALL_NAMESPACES")
 	// WatchedNamespaceSelector adds the namespaces with such labels to WatchedNamespaces; it is an option of ours. Without
 	// WatchedNamespaces they are the only ones.
-	WatchedNamespaceSelector = scoped(conf.ScopeOperator, optional(conf.KindString, "watched.namespace-selector"))
+	WatchedNamespaceSelector = scoped(conf.ScopeOperator, unset(conf.KindString, "watched.namespace-selector"))
 	// DynamicNamespacesEnabled follows changes of WatchedNamespaces without a restart.
 	DynamicNamespacesEnabled = operator(conf.KindBool, "dynamic.namespaces.enabled", "false")
 	// LabelSelector restricts the watched resources; unset is all.
-	LabelSelector = scoped(conf.ScopeOperator, optional(conf.KindString, "label.selector"))
+	LabelSelector = scoped(conf.ScopeOperator, unset(conf.KindString, "label.selector"))
 	// DynamicConfigEnabled follows changes of the operator's configuration without a restart.
 	DynamicConfigEnabled = operator(conf.KindBool, "dynamic.config.enabled", "true")
 	// DynamicConfigCheckInterval is how often files are looked at for such changes. Where it is not set a function looks
@@ -89,7 +101,7 @@ var (
 	// RetryMaxAttempts bounds the retries.
 	RetryMaxAttempts = operator(conf.KindInt, "retry.max.attempts", "15")
 	// RetryMaxInterval caps that wait; unset is no cap.
-	RetryMaxInterval = scoped(conf.ScopeOperator, optional(conf.KindDuration, "retry.max.interval"))
+	RetryMaxInterval = scoped(conf.ScopeOperator, unset(conf.KindDuration, "retry.max.interval"))
 	// RateLimiterRefreshPeriod is the window of the per-resource rate limit.
 	RateLimiterRefreshPeriod = operator(conf.KindDuration, "rate-limiter.refresh-period", "15 s")
 	// RateLimiterLimit is the number of passes a resource gets in that window; 0 or less is no limit.
@@ -108,7 +120,7 @@ var (
 	// used.
 	LeaderElectionEnabled = operator(conf.KindBool, "leader-election.enabled", "false")
 	// LeaderElectionLeaseName is the name of the lease; required when the election is on.
-	LeaderElectionLeaseName = scoped(conf.ScopeOperator, optional(conf.KindString, "leader-election.lease-name"))
+	LeaderElectionLeaseName = scoped(conf.ScopeOperator, unset(conf.KindString, "leader-election.lease-name"))
 	// LeaderElectionLeaseDuration is how long a lease holds.
 	LeaderElectionLeaseDuration = operator(conf.KindDuration, "leader-election.lease-duration", "15 s")
 	// LeaderElectionRenewDeadline is how long a leader tries to renew.
@@ -118,7 +130,7 @@ var (
 	// ClusterResourceViewRefreshInterval is how often the autoscaler looks at the free capacity of the Kubernetes
 	// cluster. The Java default is -1 minute, which means off; here off is: not set.
 	ClusterResourceViewRefreshInterval = scoped(
-		conf.ScopeOperator, optional(conf.KindDuration, "cluster.resource-view.refresh-interval"),
+		conf.ScopeOperator, unset(conf.KindDuration, "cluster.resource-view.refresh-interval"),
 	)
 )
 
@@ -149,19 +161,24 @@ var (
 	// MetricsHistogramSampleSize is the number of samples a histogram keeps.
 	MetricsHistogramSampleSize = operator(conf.KindInt, "metrics.histogram.sample.size", "1000")
 	// MetricsScopeSystem is the name pattern of the operator's own figures.
-	MetricsScopeSystem = withFallback(operator(conf.KindString, "metrics.scope.k8soperator.system",
-		"<host>.k8soperator.<namespace>.<name>.system"), "metrics.scope.k8soperator")
+	MetricsScopeSystem = metricsScope(
+		"system", "<host>.k8soperator.<namespace>.<name>.system", "metrics.scope.k8soperator",
+	)
 	// MetricsScopeResourceNamespace is the name pattern of the figures of a namespace.
-	MetricsScopeResourceNamespace = withFallback(operator(conf.KindString, "metrics.scope.k8soperator.resourcens",
-		"<host>.k8soperator.<namespace>.<name>.namespace.<resourcens>.<resourcetype>"),
-		"metrics.scope.k8soperator.resourcens")
+	MetricsScopeResourceNamespace = metricsScope(
+		"resourcens", "<host>.k8soperator.<namespace>.<name>.namespace.<resourcens>.<resourcetype>",
+		"metrics.scope.k8soperator.resourcens",
+	)
 	// MetricsScopeResource is the name pattern of the figures of a resource.
-	MetricsScopeResource = withFallback(operator(conf.KindString, "metrics.scope.k8soperator.resource",
-		"<host>.k8soperator.<namespace>.<name>.resource.<resourcens>.<resourcename>.<resourcetype>"),
-		"metrics.scope.k8soperator.resource")
+	MetricsScopeResource = metricsScope(
+		"resource", "<host>.k8soperator.<namespace>.<name>.resource.<resourcens>.<resourcename>.<resourcetype>",
+		"metrics.scope.k8soperator.resource",
+	)
 )
 
-func withFallback(o conf.Option, key string) conf.Option {
-	o.Fallbacks = append(o.Fallbacks, key)
-	return o
+// metricsScope declares the name pattern of some figures, whose older key has no prefix.
+func metricsScope(of, def, old string) conf.Option {
+	o := withDefault(conf.KindString, OperatorPrefix+"metrics.scope.k8soperator."+of, def, old)
+	o.Scope = conf.ScopeOperator
+	return declare(o)
 }

@@ -14,9 +14,9 @@ var (
 	// CheckpointTriggerGracePeriod is the time before a lost checkpoint trigger counts as failed.
 	CheckpointTriggerGracePeriod = resource(conf.KindDuration, "checkpoint.trigger.grace-period", "1 min")
 	// SavepointFormatType is the binary format of savepoints.
-	SavepointFormatType = scoped(conf.ScopeResource, enum("savepoint.format.type", "CANONICAL", "NATIVE", "UNKNOWN"))
+	SavepointFormatType = scoped(conf.ScopeResource, oneOf("savepoint.format.type", "CANONICAL", "NATIVE", "UNKNOWN"))
 	// CheckpointType is the type of triggered checkpoints.
-	CheckpointType = scoped(conf.ScopeResource, enum("checkpoint.type", "FULL", "INCREMENTAL", "UNKNOWN"))
+	CheckpointType = scoped(conf.ScopeResource, oneOf("checkpoint.type", "FULL", "INCREMENTAL", "UNKNOWN"))
 	// SavepointDisposeOnDelete is disposeOnDelete of upgrade and periodic snapshots.
 	SavepointDisposeOnDelete = resource(conf.KindBool, "savepoint.dispose-on-delete", "false")
 	// SavepointCleanupEnabled prunes the savepoint history.
@@ -26,11 +26,13 @@ var (
 	// SavepointHistoryMaxAge is the age up to which savepoints are kept; the newest one always is.
 	SavepointHistoryMaxAge = resource(conf.KindDuration, "savepoint.history.max.age", "1 d")
 	// PeriodicSavepointInterval is a duration or a Quartz cron text; blank or 0 is off.
-	PeriodicSavepointInterval = resource(conf.KindString, "periodic.savepoint.interval", "")
+	PeriodicSavepointInterval = resource(conf.KindSchedule, "periodic.savepoint.interval", "")
 	// PeriodicCheckpointInterval is a duration or a Quartz cron text; blank or 0 is off.
-	PeriodicCheckpointInterval = resource(conf.KindString, "periodic.checkpoint.interval", "")
+	PeriodicCheckpointInterval = resource(conf.KindSchedule, "periodic.checkpoint.interval", "")
 	// DeploymentRollbackEnabled rolls a failed upgrade back.
 	DeploymentRollbackEnabled = resource(conf.KindBool, "deployment.rollback.enabled", "false")
+	// DeploymentDryRunEnabled has the API server judge what a spec asks for, as a dry run, before a job is stopped for it.
+	DeploymentDryRunEnabled = resource(conf.KindBool, "deployment.dry-run.enabled", "true")
 	// DeploymentReadinessTimeout is the time an upgrade has to become stable before it is rolled back.
 	DeploymentReadinessTimeout = resource(conf.KindDuration, "deployment.readiness.timeout", "5 min")
 	// JMDeploymentRecoveryEnabled creates a lost JobManager Deployment again.
@@ -39,6 +41,9 @@ var (
 	)
 	// JMDeploymentShutdownTTL is the time after which the JobManager of a job that ended is removed.
 	JMDeploymentShutdownTTL = resource(conf.KindDuration, "jm-deployment.shutdown-ttl", "1 d")
+	// JMDeploymentKeepSuspended keeps the JobManager of a suspended job that has high availability, in native mode, until
+	// kubernetes.operator.jm-deployment.shutdown-ttl, as the Java operator does.
+	JMDeploymentKeepSuspended = resource(conf.KindBool, "jm-deployment.keep-suspended.enabled", "false")
 	// JMStartupProbeEnabled adds a startup probe to the JobManager pod.
 	JMStartupProbeEnabled = resource(conf.KindBool, "jm-deployment.startup.probe.enabled", "true")
 	// JobUpgradeIgnorePendingSavepoint upgrades while a savepoint is pending.
@@ -49,7 +54,7 @@ var (
 	JobUpgradeLastStateFallbackEnabled = resource(conf.KindBool, "job.upgrade.last-state-fallback.enabled", "true")
 	// JobUpgradeLastStateMaxCheckpointAge takes a savepoint instead when the last checkpoint is older; unset is any age.
 	JobUpgradeLastStateMaxCheckpointAge = scoped(
-		conf.ScopeResource, optional(conf.KindDuration, "job.upgrade.last-state.max.allowed.checkpoint.age"),
+		conf.ScopeResource, unset(conf.KindDuration, "job.upgrade.last-state.max.allowed.checkpoint.age"),
 	)
 	// JobUpgradeLastStateJobCancelEnabled makes last-state upgrades by cancelling the job; session jobs always do.
 	JobUpgradeLastStateJobCancelEnabled = resource(conf.KindBool, "job.upgrade.last-state.job-cancel.enabled", "false")
@@ -78,11 +83,11 @@ var (
 	// HealthCheckCheckpointProgressWindow is the time without a completed checkpoint that makes a cluster unhealthy.
 	// Unset, and at least, it is max(checkpoint interval, checkpoint timeout) * (tolerable failures + 2).
 	HealthCheckCheckpointProgressWindow = scoped(
-		conf.ScopeResource, optional(conf.KindDuration, "cluster.health-check.checkpoint-progress.window"),
+		conf.ScopeResource, unset(conf.KindDuration, "cluster.health-check.checkpoint-progress.window"),
 	)
 	// PodTemplateMergeArraysByName merges arrays of pod templates by the name of their elements instead of their
 	// position.
 	PodTemplateMergeArraysByName = resource(conf.KindBool, "pod-template.merge-arrays-by-name", "false")
 	// ArtifactsHTTPHeader are headers for the download of a session job's jar.
-	ArtifactsHTTPHeader = scoped(conf.ScopeResource, optional(conf.KindMap, "user.artifacts.http.header"))
+	ArtifactsHTTPHeader = scoped(conf.ScopeResource, unset(conf.KindMap, "user.artifacts.http.header"))
 )

@@ -42,7 +42,10 @@ var (
 	// RecoveryIgnoreUnclaimedState is IgnoreUnclaimedState from Flink 1.20 on.
 	RecoveryIgnoreUnclaimedState = option(conf.KindBool, "execution.state-recovery.ignore-unclaimed-state", "false")
 	// RestoreMode says who owns a savepoint after a start from it: NO_CLAIM, CLAIM, LEGACY.
-	RestoreMode = restoreMode()
+	RestoreMode = declare(conf.Option{
+		Key: "execution.state-recovery.claim-mode", Fallbacks: []string{"execution.savepoint-restore-mode"},
+		Kind: conf.KindEnum, Values: []string{"NO_CLAIM", "CLAIM", "LEGACY"}, Default: "NO_CLAIM", HasDefault: true,
+	})
 	// HighAvailability is the kind of high availability: NONE, KUBERNETES, ZOOKEEPER or a factory class.
 	HighAvailability = option(conf.KindString, "high-availability.type", "NONE", "recovery.mode", "high-availability")
 	// HAClusterID is the name HA data is kept under. The operator sets it to the resource's name.
@@ -52,7 +55,7 @@ var (
 	HAStorageDir = optional(conf.KindString, "high-availability.storageDir",
 		"high-availability.zookeeper.storageDir", "recovery.zookeeper.storageDir")
 	// HAJobManagerPort is the JobManager's RPC port with ZooKeeper HA.
-	HAJobManagerPort = option(conf.KindString, "high-availability.jobmanager.port", "0", "recovery.jobmanager.port")
+	HAJobManagerPort = option(conf.KindPort, "high-availability.jobmanager.port", "0", "recovery.jobmanager.port")
 	// ZooKeeperQuorum are the ZooKeeper servers.
 	ZooKeeperQuorum = optional(conf.KindString, "high-availability.zookeeper.quorum", "recovery.zookeeper.quorum")
 	// ZooKeeperRoot is the node above all clusters.
@@ -76,9 +79,3 @@ var (
 	// JobResultStoreDeleteOnCommit deletes a result when it was cleaned up.
 	JobResultStoreDeleteOnCommit = option(conf.KindBool, "job-result-store.delete-on-commit", "true")
 )
-
-func restoreMode() conf.Option {
-	o := enum("execution.state-recovery.claim-mode", "NO_CLAIM", "CLAIM", "LEGACY")
-	o.Fallbacks = []string{"execution.savepoint-restore-mode"}
-	return o
-}

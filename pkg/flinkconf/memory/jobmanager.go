@@ -103,12 +103,3 @@ func (m JobManager) JVMArgs() string {
 	}
 	return jvmText(m.Heap, direct, m.Metaspace)
 }
-
-// DynamicProperties are the -D arguments that Flink's scripts add, so that the process knows its figures.
-func (m JobManager) DynamicProperties() string {
-	return dynamicText([]property{
-		inBytes(key.JobManagerHeap, m.Heap), inBytes(key.JobManagerOffHeap, m.OffHeap),
-		inBytes(key.JobManagerMetaspace, m.Metaspace),
-		inBytes(key.JobManagerOverheadMin, m.Overhead), inBytes(key.JobManagerOverheadMax, m.Overhead),
-	})
-}

@@ -173,31 +173,6 @@ func signed(bytes int64) string {
 	return syntax.FormatMemory(bytes)
 }
 
-// property is one -D argument that a Flink script passes to the process it starts.
-type property struct{ key, value string }
-
-// dynamicText prints properties as Flink's scripts get them: in the order of a Java HashMap, "-D key=value " each, the
-// last blank cut.
-func dynamicText(properties []property) string {
-	values := map[string]string{}
-	keys := make([]string, len(properties))
-	for i, p := range properties {
-		keys[i], values[p.key] = p.key, p.value
-	}
-	text := ""
-	for i, key := range syntax.HashOrder(keys, syntax.DefaultBuckets) {
-		if i > 0 {
-			text += " "
-		}
-		text += "-D " + key + "=" + values[key]
-	}
-	return text
-}
-
-func inBytes(o conf.Option, size int64) property {
-	return property{o.Key, strconv.FormatInt(size, 10) + "b"}
-}
-
 // jvmText prints the JVM's memory flags; direct is left out when negative.
 func jvmText(heap, direct, metaspace int64) string {
 	text := fmt.Sprintf("-Xmx%d -Xms%d", heap, heap)

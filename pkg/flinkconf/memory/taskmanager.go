@@ -2,11 +2,7 @@ package memory
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
@@ -29,8 +25,6 @@ type TaskManager struct {
 	CPUCores float64
 	// Slots is the number of task slots.
 	Slots int
-	// External are resources such as GPUs: the amount of each in a TaskManager. nil is none.
-	External map[string]int64
 }
 
 // Heap is the JVM heap (-Xmx and -Xms).
@@ -81,7 +75,7 @@ func TaskManagerProcess(c conf.Config) (TaskManager, error) {
 			key.TaskManagerFlinkMemory.Key, key.TaskManagerProcessMemory.Key))
 	}
 	m.readCPU(r)
-	m.External = external(r)
+	checkExternal(r)
 	if r.err != nil {
 		return TaskManager{}, fmt.Errorf("TaskManager memory configuration failed: %w", r.err)
 	}
@@ -211,46 +205,12 @@ func (m *TaskManager) readCPU(r *reader) {
 // JVMArgs are the memory flags that Flink starts the JVM with.
 func (m TaskManager) JVMArgs() string { return jvmText(m.Heap(), m.Direct(), m.Metaspace) }
 
-// DynamicProperties are the -D arguments that Flink adds, so that the process knows its figures.
-func (m TaskManager) DynamicProperties() string {
-	properties := []property{
-		{key.TaskManagerCPUCores.Key, syntax.FormatFloat(m.CPUCores)},
-		inBytes(key.TaskManagerFrameworkHeap, m.FrameworkHeap),
-		inBytes(key.TaskManagerFrameworkOffHeap, m.FrameworkOffHeap),
-		inBytes(key.TaskManagerTaskHeap, m.TaskHeap), inBytes(key.TaskManagerTaskOffHeap, m.TaskOffHeap),
-		inBytes(key.TaskManagerNetworkMin, m.Network), inBytes(key.TaskManagerNetworkMax, m.Network),
-		inBytes(key.TaskManagerManaged, m.Managed), inBytes(key.TaskManagerMetaspace, m.Metaspace),
-		inBytes(key.TaskManagerOverheadMin, m.Overhead), inBytes(key.TaskManagerOverheadMax, m.Overhead),
-		{key.TaskSlots.Key, strconv.Itoa(m.Slots)},
-	}
-	if len(m.External) == 0 {
-		return dynamicText(append(properties, property{key.ExternalResources.Key, "none"}))
-	}
-	names := syntax.HashOrder(slices.Sorted(maps.Keys(m.External)), syntax.DefaultBuckets)
-	properties = append(properties, property{key.ExternalResources.Key, `"` + strings.Join(names, ";") + `"`})
-	for _, name := range names {
-		properties = append(
-			properties, property{key.ExternalResourceAmount(name).Key, strconv.FormatInt(m.External[name], 10)},
-		)
-	}
-	return dynamicText(properties)
-}
-
-// external reads the amounts of external resources. Those without a positive amount do not count.
-func external(r *reader) map[string]int64 {
+// checkExternal reads the amounts of external resources.
+func checkExternal(r *reader) {
 	names, err := r.config.List(key.ExternalResources)
 	r.fail(err)
-	var amounts map[string]int64
 	for _, name := range names {
-		amount, err := r.config.Int(key.ExternalResourceAmount(name))
+		_, err := r.config.Int(key.ExternalResourceAmount(name))
 		r.fail(err)
-		if name == "none" || amount <= 0 {
-			continue
-		}
-		if amounts == nil {
-			amounts = map[string]int64{}
-		}
-		amounts[name] = int64(amount)
 	}
-	return amounts
 }

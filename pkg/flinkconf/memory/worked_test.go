@@ -207,18 +207,17 @@ func TestTaskManagerWorked(t *testing.T) {
 			},
 			"options are read under their older names",
 		},
-		"slots and resources": {
+		"slots": {
 			conf.Config{
 				"taskmanager.memory.process.size": "1728m", "taskmanager.numberOfTaskSlots": "4",
 				"external-resources": "none;gpu;empty", "external-resource.gpu.amount": "2",
-				"external-resource.empty.amount": "0",
 			},
 			func(m *TaskManager) {
 				m.Common = Common{Process: 1728 * mib, Flink: 1280 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}
 				m.Managed, m.Network, m.TaskHeap = 536870920, 134217730, 402653174
-				m.CPUCores, m.Slots, m.External = 4, 4, map[string]int64{"gpu": 2}
+				m.CPUCores, m.Slots = 4, 4
 			},
-			"a slot stands for a core; resources without an amount do not count",
+			"a slot stands for a core; external resources are no memory",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package syntax reads and prints the value texts of Flink configuration options exactly as Flink 1.20's client does:
-// durations, memory sizes, lists, maps, floating point numbers, and the order in which Java's HashMap lists its keys.
+// durations, memory sizes, lists, maps and floating point numbers.
 //
 // PURE: text in, values out. It knows no option, no file and no version.
 //

@@ -5,32 +5,12 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/jsontext"
 )
 
-// FormatFloat prints a number as Java's Double.toString does: always with a decimal point ("1.0", "0.5"), and with an
-// exponent ("1.0E-4", "1.0E7") below 1/1000 and from ten million on.
-func FormatFloat(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "NaN"
-	case math.IsInf(f, 1):
-		return "Infinity"
-	case math.IsInf(f, -1):
-		return "-Infinity"
-	case f == 0 || math.Abs(f) >= 1e-3 && math.Abs(f) < 1e7:
-		return withPoint(strconv.FormatFloat(f, 'f', -1, 64))
-	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, 64), "e")
-	n, _ := strconv.Atoi(exponent) // always digits: strconv printed them
-	return withPoint(mantissa) + "E" + strconv.Itoa(n)
-}
-
-func withPoint(digits string) string {
-	if strings.Contains(digits, ".") {
-		return digits
-	}
-	return digits + ".0"
-}
+// FormatFloat prints a number as Java's Double.toString does.
+func FormatFloat(f float64) string { return jsontext.Double(f).String() }
 
 // ParseFloat reads a decimal number such as "0.5" or "1e-3" as Java's Double.parseDouble does; white space around it
 // and a trailing d or f are accepted. Hexadecimal forms are not: nobody writes them in a Flink configuration.

@@ -14,6 +14,8 @@ import (
 type Location struct {
 	// Servers are host:port of the ensemble, without its chroot. Never empty.
 	Servers []string
+	// Namespace is the cluster's: names of servers are resolved as its pods do. Empty resolves them as they are written.
+	Namespace string
 	// Path is the cluster's node, absolute, with the chroot of the quorum.
 	Path string
 	// Credentials are shown to the servers; high-availability.zookeeper.client.authorization, sorted by scheme.
@@ -49,7 +51,7 @@ func (c Credential) GoString() string { return c.String() }
 // MarshalText is the scheme alone.
 func (c Credential) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// Same reports whether two locations are one place. Who looks does not count.
+// Same reports whether two locations are one place. Who looks, and from where, does not count.
 func (l Location) Same(other Location) bool {
 	return l.Path == other.Path && slices.Equal(l.Servers, other.Servers)
 }

@@ -70,11 +70,20 @@ func (t Tree) JobIDs(graphs []string) []string {
 // CheckpointOf reports whether the data names a completed checkpoint of a job.
 func (t Tree) CheckpointOf(jobID string) bool { return t.Below(jobsNode + "/" + jobID).Checkpoint() }
 
-// OfJob are the nodes that hold what there is of a job, relative to the cluster's node.
-func (l Location) OfJob(jobID string) []string {
-	nodes := []string{jobsNode + "/" + jobID}
-	for _, graphs := range l.JobGraphs() {
-		nodes = append(nodes, graphs+"/"+jobID)
+// Forgets are the nodes that hold what there is of some jobs, relative to the cluster's node; with allGraphs, what is
+// to run of all jobs, too. None is below another.
+func (l Location) Forgets(jobIDs []string, allGraphs bool) []string {
+	var nodes []string
+	for _, id := range jobIDs {
+		nodes = append(nodes, jobsNode+"/"+id)
+		for _, graphs := range l.JobGraphs() {
+			if !allGraphs {
+				nodes = append(nodes, graphs+"/"+id)
+			}
+		}
+	}
+	if allGraphs {
+		nodes = append(nodes, l.JobGraphs()...)
 	}
 	return nodes
 }

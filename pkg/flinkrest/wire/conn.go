@@ -19,9 +19,9 @@ import (
 // DefaultTimeout bounds one call when Options.Timeout is zero.
 const DefaultTimeout = 10 * time.Second
 
-// DefaultMaxBody bounds one answer when Options.MaxBody is zero: 16 MiB, several times the job details of a job with a
+// DefaultMaxBody bounds one answer when neither Call nor Options say more: 4 MiB, the job details of a job with some
 // thousand vertices.
-const DefaultMaxBody = 16 << 20
+const DefaultMaxBody = 4 << 20
 
 // apiVersion is the path prefix of Flink's REST API, the same from 1.15 to 2.x (RestAPIVersion.V1).
 const apiVersion = "v1"
@@ -46,7 +46,7 @@ type Options struct {
 	// Timeout bounds each call from dialing to the last byte. Zero: DefaultTimeout. An upload is bounded by its context
 	// alone. The context's own deadline holds in any case.
 	Timeout time.Duration
-	// MaxBody bounds an answer, in bytes. Zero: DefaultMaxBody. A longer answer is ErrMalformed.
+	// MaxBody bounds an answer, in bytes, whatever its call says. Zero: that of the call. A longer answer is ErrMalformed.
 	MaxBody int64
 }
 
@@ -76,7 +76,7 @@ func New(o Options) (*Conn, error) {
 	if o.Timeout < 0 || o.MaxBody < 0 {
 		return nil, errors.New("flink rest: timeout and maximum body must not be negative")
 	}
-	c := &Conn{base: base, timeout: DefaultTimeout, maxBody: DefaultMaxBody}
+	c := &Conn{base: base, timeout: DefaultTimeout}
 	if o.Timeout > 0 {
 		c.timeout = o.Timeout
 	}
@@ -120,8 +120,10 @@ type Call struct {
 	Query url.Values
 	// Body is sent as JSON; nil: no body.
 	Body any
-	// Out is the pointer that the answer is decoded into, see Checked; nil: the answer's body is ignored.
+	// Out is the pointer that the answer is decoded into, see Checked and Itemed; nil: the answer's body is ignored.
 	Out any
+	// MaxBody bounds the answer, in bytes. Zero: DefaultMaxBody.
+	MaxBody int64
 }
 
 // Checked is an answer that can tell whether it is complete. A body such as {} must not pass for "no jobs".
@@ -173,22 +175,36 @@ func (c *Conn) Stream(ctx context.Context, k Call, body io.Reader, contentType s
 		return k.Fail(ErrUnreachable, 0, c.reason(ctx, err), err)
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, c.maxBody+1))
-	if err != nil {
-		return k.Fail(ErrUnreachable, response.StatusCode, c.reason(ctx, err), err)
-	}
+	answer := &reply{from: response.Body, ctx: ctx, left: c.most(k)}
+	defer answer.leave()
 	switch code := response.StatusCode; {
 	case c.wantsTLS(response):
 		return k.Fail(ErrTLS, code, c.base.Host+": "+tlsOnly, nil)
 	case code >= 300 && code <= 399:
 		return k.Fail(ErrNotFlink, code, redirected(response), nil)
 	case code < 200 || code > 399:
-		return k.refused(code, answer)
+		answer.left = min(answer.left, maxRefusal)
+		text, _ := io.ReadAll(answer)
+		if answer.failed != nil {
+			return k.Fail(ErrUnreachable, code, c.reason(ctx, answer.failed), answer.failed)
+		}
+		return k.refused(code, text)
 	}
-	if int64(len(answer)) > c.maxBody {
-		return k.Fail(ErrMalformed, response.StatusCode, fmt.Sprintf("longer than %d bytes", c.maxBody), nil)
+	err = k.decode(response.StatusCode, answer)
+	if answer.failed != nil {
+		return k.Fail(ErrUnreachable, response.StatusCode, c.reason(ctx, answer.failed), answer.failed)
 	}
-	return k.decode(response.StatusCode, answer)
+	return err
+}
+
+// most is how long the answer to a call may be.
+func (c *Conn) most(k Call) int64 {
+	for _, most := range []int64{c.maxBody, k.MaxBody} {
+		if most > 0 {
+			return most
+		}
+	}
+	return DefaultMaxBody
 }
 
 // redirected says where to, without path and query.
@@ -209,19 +225,26 @@ func escape(segments []string) []string {
 }
 
 // decode reads a success. Unknown fields are tolerated, since every Flink version adds some; wrong types are not.
-func (k Call) decode(status int, answer []byte) error {
+func (k Call) decode(status int, answer *reply) error {
 	if k.Out == nil {
-		return nil
+		_, err := io.Copy(io.Discard, answer) // so that the connection is kept
+		return k.malformed(status, err)
 	}
-	if err := json.Unmarshal(answer, k.Out); err != nil {
-		return k.Fail(ErrMalformed, status, describeJSON(err), err)
+	if err := read(answer, k.Out); err != nil {
+		return k.malformed(status, err)
 	}
 	if result, ok := k.Out.(Checked); ok {
-		if err := result.Check(); err != nil {
-			return k.Fail(ErrMalformed, status, err.Error(), err)
-		}
+		return k.malformed(status, result.Check())
 	}
 	return nil
+}
+
+// malformed is the error of an answer that cannot be read; nil for nil.
+func (k Call) malformed(status int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return k.Fail(ErrMalformed, status, describeJSON(err), err)
 }
 
 func describeJSON(err error) string {

@@ -467,7 +467,7 @@ func FuzzAnswers(f *testing.F) {
 		k := Call{Op: "ping", Method: "GET", Path: []string{"ping"}, Out: &pong{}}
 		var err error
 		if 200 <= status && status <= 299 {
-			err = k.decode(status, body)
+			err = k.decode(status, &reply{from: bytes.NewReader(body), ctx: t.Context(), left: DefaultMaxBody})
 		} else {
 			err = k.refused(status, body)
 		}

@@ -25,7 +25,6 @@ func failures(at ...int64) []Entry {
 	return all
 }
 
-// T2.24
 func TestTell(t *testing.T) {
 	ago := func(d time.Duration) int64 { return now.Add(-d).UnixMilli() }
 	job := Job{ID: "j", Modified: ms(5000)}
@@ -93,7 +92,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// T2.24: what an event says
+// What an event says
 func TestMessages(t *testing.T) {
 	rows := map[string]struct {
 		trace string
@@ -120,7 +119,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// T9.7: what an event is annotated with
+// What an event is annotated with
 func TestAnnotations(t *testing.T) {
 	e := Entry{At: ms(1_700_000_000_123), StackTrace: "x", TaskName: "Source (1/2)", Endpoint: "10.0.0.7:6122",
 		TaskManagerID: "demo-taskmanager-1-1",
@@ -189,11 +188,11 @@ func TestDue(t *testing.T) {
 		"Flink does not say": {asked, Job{ID: "j"}, false, "a job that is being set up has no tasks"},
 		"it has ended": {
 			asked, Job{ID: "j", Ended: true, Moved: true, End: now.Add(-time.Hour)}, true,
-			"T2.24: the state before was not terminal",
+			"the state before was not terminal",
 		},
 		"it had ended": {
 			asked, Job{ID: "j", Ended: true, End: now.Add(-time.Hour), Modified: ms(6000)}, false,
-			"T2.24: the state before was terminal",
+			"the state before was terminal",
 		},
 		"it had ended a moment ago": {
 			asked, Job{ID: "j", Ended: true, End: now.Add(-time.Second)}, true, "the first answer may have been an old one",

@@ -21,14 +21,28 @@ type ConfigMap struct {
 	Graphs []string
 	// Plans are those of Graphs that only Flink 2.0 and later would run; older ones would run the others.
 	Plans []string
-	// LeaderUntil is when the lease of the JobManager that it names as the leader ends, or ended. Absent: it names none.
-	LeaderUntil plan.Observed[time.Time]
+	// Leader is the lease of the JobManager that it names as the leader. Absent: it names none.
+	Leader plan.Observed[Lease]
+}
+
+// Lease is the lease of a JobManager that leads, or led.
+type Lease struct {
+	// Holder of it.
+	Holder string
+	// Renewed is its renewTime as its holder wrote it, by a clock that may differ from ours by any time: that it
+	// changes says that the holder lives.
+	Renewed string
+	// Lasts is for how long after a renewal its holder leads.
+	Lasts time.Duration
 }
 
 // Data is the high-availability data of what runs, as a round saw it.
 type Data struct {
 	// Store is where it is kept.
 	Store Store
+	// JobID is the job whose data it is; what there is of others is left over. Empty: anybody's counts, as before the
+	// first start.
+	JobID string
 	// Namespace is the cluster's.
 	Namespace string
 	// ConfigMaps are those of the cluster, sorted by name.
@@ -53,11 +67,11 @@ func (d Data) Job() plan.Observed[upgrade.HAData] {
 	there := false
 	if d.Store.InZooKeeper() {
 		tree, _ := d.Tree.Get()
-		there = tree.Job()
+		there = d.JobID == "" && tree.Job() || tree.JobCreated(d.JobID) != 0
 	} else {
 		found, _ := d.ConfigMaps.Get()
 		for _, c := range found {
-			there = there || render.HoldsCheckpoints(c.Name)
+			there = there || render.HoldsCheckpoints(c.Name) && d.counts(c)
 		}
 	}
 	if !there {
@@ -69,18 +83,24 @@ func (d Data) Job() plan.Observed[upgrade.HAData] {
 // Checkpoint is where the data names a checkpoint, for people; empty when it names none.
 func (d Data) Checkpoint() string {
 	if d.Store.InZooKeeper() {
-		if tree, _ := d.Tree.Get(); tree.Checkpoint() {
+		if tree, _ := d.Tree.Get(); d.JobID == "" && tree.Checkpoint() || d.JobID != "" && tree.CheckpointOf(d.JobID) {
 			return "ZooKeeper node " + d.Store.Nodes.Path
 		}
 		return ""
 	}
 	found, _ := d.ConfigMaps.Get()
 	for _, c := range found {
-		if c.Checkpoint {
+		if c.Checkpoint && d.counts(c) {
 			return "ConfigMap " + c.Name
 		}
 	}
 	return ""
+}
+
+// counts reports whether a ConfigMap may hold the checkpoints of the job: its name is not that of another one's.
+func (d Data) counts(c ConfigMap) bool {
+	of := render.JobOfHighAvailability(c.Name)
+	return d.JobID == "" || of == "" || of == d.JobID
 }
 
 // Incarnation tells the data of a job from data that is made for it later, under the same names, after this was
@@ -108,10 +128,9 @@ func (d Data) Incarnation(jobID string) string {
 // the same name, or is cut off from Kubernetes; a ConfigMap says the same by changing under a removal.
 func (d Data) InUse() string {
 	if tree, seen := d.Tree.Get(); d.Store.InZooKeeper() && seen && tree.Alive() {
-		return fmt.Sprintf("a session is open on ZooKeeper node %s, although no JobManager pod is left: that of a killed "+
-			"one expires within a minute; if it remains, another cluster uses the same node, and each namespace needs "+
-			"its own "+
-			"high-availability.zookeeper.path.root", d.Store.Nodes.Path)
+		return fmt.Sprintf("a session is open on ZooKeeper node %s, although no JobManager pod is left: the session of a "+
+			"killed JobManager expires within a minute; if it remains, another cluster uses the same node, and each "+
+			"namespace needs its own high-availability.zookeeper.path.root", d.Store.Nodes.Path)
 	}
 	return ""
 }
@@ -125,11 +144,11 @@ func (d Data) Some() bool {
 // Remove removes all of it; false means that there is none.
 func (d Data) Remove() (plan.Action, bool) {
 	all := d.all()
-	return plan.DeleteHAData(all), len(all.ConfigMaps) > 0 || all.Nodes != nil
+	return plan.DeleteHAData{HAData: all}, len(all.ConfigMaps) > 0 || all.Nodes != nil
 }
 
 // DropJobGraphs removes what it would run by itself.
-func (d Data) DropJobGraphs() plan.Action { return plan.DropJobGraphs(d.all()) }
+func (d Data) DropJobGraphs() plan.Action { return plan.DropJobGraphs{HAData: d.all()} }
 
 func (d Data) all() plan.HAData {
 	all := plan.HAData{Namespace: d.Namespace}

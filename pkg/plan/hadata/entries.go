@@ -79,5 +79,21 @@ func (d Data) Runs(jobID string) plan.Observed[bool] {
 	return plan.Present(slices.ContainsFunc(found, func(c ConfigMap) bool { return slices.Contains(c.Graphs, jobID) }))
 }
 
+// LeftOver are the IDs of the jobs that the data has something of, beside the one whose data it is.
+func (d Data) LeftOver() []string {
+	var others []string
+	for _, e := range d.Entries() {
+		if d.JobID != "" && e.JobID != d.JobID {
+			others = append(others, e.JobID)
+		}
+	}
+	return others
+}
+
 // Forget removes what it has of some jobs.
 func (d Data) Forget(jobs []string) plan.Action { return plan.ForgetJobs{HAData: d.all(), Jobs: jobs} }
+
+// ForgetOthers removes what it has of some jobs, and what it would run by itself of any.
+func (d Data) ForgetOthers(jobs []string) plan.Action {
+	return plan.ForgetJobs{HAData: d.all(), Jobs: jobs, AllGraphs: true}
+}

@@ -14,7 +14,6 @@ func based(seconds int, restarts int64) *Record {
 	return &r
 }
 
-// T2.26
 func TestRestarts(t *testing.T) {
 	rows := map[string]struct {
 		last         *Record
@@ -83,7 +82,6 @@ func TestRestarts(t *testing.T) {
 }
 
 // The rows of the Java operator: the job began, or completed its newest checkpoint, at base; it is now 240 s.
-// T2.27
 func TestCheckpointProgress(t *testing.T) {
 	rows := []struct {
 		base                      int

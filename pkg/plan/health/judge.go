@@ -2,6 +2,7 @@ package health
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -25,6 +26,15 @@ type Seen struct {
 	// Progress is when the newest of them was completed; without one, when that process began with the job. The zero
 	// time: the job makes no checkpoints, or nobody asked.
 	Progress time.Time
+	// Own is how often the job makes checkpoints, as its code and its configuration have it
+	// (GET /jobs/:jobid/checkpoints/config). Nil: nobody asked, because the newest is young enough.
+	Own *Pace
+}
+
+// Pace is how often a job makes checkpoints.
+type Pace struct {
+	// Interval is execution.checkpointing.interval, Timeout execution.checkpointing.timeout.
+	Interval, Timeout time.Duration
 }
 
 // Judge makes the record of a look at a job that has not ended. last is the one of the look before, nil for the first.
@@ -102,5 +112,9 @@ func (c Checkpointing) ProgressWindow() time.Duration {
 	if c.Window == 0 && c.Interval == 0 {
 		return 0
 	}
-	return max(c.Window, max(c.Interval, c.Timeout)*time.Duration(c.Tolerable+2))
+	longest, times := max(c.Interval, c.Timeout), time.Duration(c.Tolerable)+2
+	if longest > math.MaxInt64/times {
+		return math.MaxInt64
+	}
+	return max(c.Window, longest*times)
 }

@@ -1,6 +1,7 @@
 package options
 
 import (
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,48 +27,82 @@ func Read[T any](get func(conf.Option) (T, error), option conf.Option, fallback 
 	return value
 }
 
+// Bool is the value of an option: its default when it is not set, and when its text cannot be read. A rule that alone
+// reads an option asks for it so. The methods of Options say what several options mean together, or several rules ask.
+func Bool(c flinkconf.Config, option conf.Option) bool {
+	return known(c, flinkconf.Config.Bool, option)
+}
+
+// Int is that of a number.
+func Int(c flinkconf.Config, option conf.Option) int { return known(c, flinkconf.Config.Int, option) }
+
+// Duration is that of a duration.
+func Duration(c flinkconf.Config, option conf.Option) time.Duration {
+	return known(c, flinkconf.Config.Duration, option)
+}
+
+// Enum is that of an enumeration.
+func Enum(c flinkconf.Config, option conf.Option) string {
+	return known(c, flinkconf.Config.Enum, option)
+}
+
+func known[T any](c flinkconf.Config, get func(flinkconf.Config, conf.Option) (T, error), option conf.Option) T {
+	value, err := get(c, option)
+	if err != nil {
+		value, _ = get(nil, option)
+	}
+	return value
+}
+
 // RecoveryEnabled is kubernetes.operator.jm-deployment-recovery.enabled.
 func (o Options) RecoveryEnabled() bool {
-	return Read(o.config().Bool, key.JMDeploymentRecoveryEnabled, true)
+	return Bool(o.config(), key.JMDeploymentRecoveryEnabled)
 }
 
 // RestartsFailed is kubernetes.operator.job.restart.failed.
-func (o Options) RestartsFailed() bool { return Read(o.config().Bool, key.JobRestartFailed, false) }
+func (o Options) RestartsFailed() bool { return Bool(o.config(), key.JobRestartFailed) }
 
-// SavepointOnDeletion is kubernetes.operator.job.savepoint-on-deletion.
+// SavepointOnDeletion is kubernetes.operator.job.savepoint-on-deletion. One that cannot be read asks for the savepoint:
+// a deletion ends in any case, and a savepoint too many costs nothing.
 func (o Options) SavepointOnDeletion() bool {
-	return Read(o.config().Bool, key.JobSavepointOnDeletion, false)
+	return Read(o.config().Bool, key.JobSavepointOnDeletion, true)
+}
+
+// Misread says which of the options that count without a new deployment cannot be read, and why; empty: none.
+func (o Options) Misread() string {
+	var wrong []string
+	for _, err := range flinkconf.OwnUnreadable(o.config()) {
+		wrong = append(wrong, err.Error())
+	}
+	return strings.Join(wrong, "; ")
 }
 
 // SubmissionTimeout is kubernetes.operator.job.submission.timeout.
 func (o Options) SubmissionTimeout() time.Duration {
-	return Read(o.config().Duration, key.JobSubmissionTimeout, 10*time.Minute)
+	return Duration(o.config(), key.JobSubmissionTimeout)
 }
 
 // BlocksOnSessionJobs is kubernetes.operator.session.deletion.block-on-session-jobs.
 func (o Options) BlocksOnSessionJobs() bool {
-	return Read(o.config().Bool, key.SessionDeletionBlockOnSessionJobs, true)
+	return Bool(o.config(), key.SessionDeletionBlockOnSessionJobs)
 }
 
 // BlocksOnUnmanagedJobs is kubernetes.operator.session.deletion.block-on-unmanaged-jobs.
 func (o Options) BlocksOnUnmanagedJobs() bool {
-	return Read(o.config().Bool, key.SessionDeletionBlockOnUnmanagedJobs, true)
+	return Bool(o.config(), key.SessionDeletionBlockOnUnmanagedJobs)
 }
-
-// AsksAutoscaler is job.autoscaler.enabled.
-func (o Options) AsksAutoscaler() bool { return Read(o.config().Bool, key.AutoscalerEnabled, false) }
 
 // MaxCheckpointAge is kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age; zero means unset.
 func (o Options) MaxCheckpointAge() time.Duration {
-	return Read(o.config().Duration, key.JobUpgradeLastStateMaxCheckpointAge, 0)
+	return Duration(o.config(), key.JobUpgradeLastStateMaxCheckpointAge)
 }
 
 // UpgradeOptions are the options that decide how a job is stopped.
 func (o Options) UpgradeOptions() upgrade.Options {
 	c := o.config()
 	return upgrade.Options{
-		LastStateFallback: Read(c.Bool, key.JobUpgradeLastStateFallbackEnabled, true),
-		JobCancel:         Read(c.Bool, key.JobUpgradeLastStateJobCancelEnabled, false),
+		LastStateFallback: Bool(c, key.JobUpgradeLastStateFallbackEnabled),
+		JobCancel:         Bool(c, key.JobUpgradeLastStateJobCancelEnabled),
 		MaxCheckpointAge:  o.MaxCheckpointAge(),
 		SavepointDir:      c.Has(key.SavepointDir),
 	}
@@ -76,24 +111,24 @@ func (o Options) UpgradeOptions() upgrade.Options {
 // StatisticsAge is how old an answer about a job's checkpoints may be: rest.cache.checkpoint-statistics.timeout, else
 // web.refresh-interval.
 func (o Options) StatisticsAge() time.Duration {
-	return Read(o.config().Duration, key.RestCacheRefresh, 3*time.Second)
+	return Duration(o.config(), key.RestCacheRefresh)
 }
 
 // RemembersStops is how long after its end Flink knows a stop with savepoint by its trigger ID.
 func (o Options) RemembersStops() time.Duration {
-	return Read(o.config().Duration, key.RestAsyncStoreDuration, 5*time.Minute)
+	return Duration(o.config(), key.RestAsyncStoreDuration)
 }
 
 // RetainsOne reports whether a checkpoint is deleted as soon as a newer one is complete
 // (execution.checkpointing.num-retained).
 func (o Options) RetainsOne() bool {
-	return Read(o.config().Int, key.RetainedCheckpoints, 1) <= 1
+	return Int(o.config(), key.RetainedCheckpoints) <= 1
 }
 
 // SharedCheckpoints is the directory that the checkpoints of all jobs lie in; empty where each job has one of its own
 // below it (execution.checkpointing.create-subdir).
 func (o Options) SharedCheckpoints() string {
-	if c := o.config(); !Read(c.Bool, key.CheckpointSubdir, true) {
+	if c := o.config(); !Bool(c, key.CheckpointSubdir) {
 		return c.Get(key.CheckpointDir)
 	}
 	return ""
@@ -102,50 +137,53 @@ func (o Options) SharedCheckpoints() string {
 // ClaimsState reports whether Flink owns, and deletes, the state that a job was started from:
 // execution.state-recovery.claim-mode CLAIM.
 func (o Options) ClaimsState() bool {
-	return Read(o.config().Enum, key.RestoreMode, "") == "CLAIM"
+	return Enum(o.config(), key.RestoreMode) == "CLAIM"
 }
 
 // SavepointTarget is where and how savepoints are written: directory, format, and whether a stop drains the job.
 func (o Options) SavepointTarget() (directory, format string, drain bool) {
 	c := o.config()
-	return c.Get(key.SavepointDir), c.Get(key.SavepointFormatType), Read(c.Bool, key.JobDrainOnSavepointDeletion, false)
+	return c.Get(key.SavepointDir), c.Get(key.SavepointFormatType), Bool(c, key.JobDrainOnSavepointDeletion)
 }
 
 // CheckpointTimeout is execution.checkpointing.timeout, after which Flink gives a savepoint up.
 func (o Options) CheckpointTimeout() time.Duration {
-	return Read(o.config().Duration, key.CheckpointingTimeout, 10*time.Minute)
+	return Duration(o.config(), key.CheckpointingTimeout)
 }
 
 // RollbackEnabled is kubernetes.operator.deployment.rollback.enabled.
 func (o Options) RollbackEnabled() bool {
-	return Read(o.config().Bool, key.DeploymentRollbackEnabled, false)
+	return Bool(o.config(), key.DeploymentRollbackEnabled)
 }
 
 // ReadinessTimeout is kubernetes.operator.deployment.readiness.timeout.
 func (o Options) ReadinessTimeout() time.Duration {
-	return Read(o.config().Duration, key.DeploymentReadinessTimeout, 5*time.Minute)
+	return Duration(o.config(), key.DeploymentReadinessTimeout)
 }
 
 // ShutdownTTL is kubernetes.operator.jm-deployment.shutdown-ttl.
 func (o Options) ShutdownTTL() time.Duration {
-	return Read(o.config().Duration, key.JMDeploymentShutdownTTL, 24*time.Hour)
+	return Duration(o.config(), key.JMDeploymentShutdownTTL)
+}
+
+// KeepsSuspended is kubernetes.operator.jm-deployment.keep-suspended.enabled: a suspended job keeps its JobManager.
+func (o Options) KeepsSuspended() bool {
+	return Bool(o.config(), key.JMDeploymentKeepSuspended)
 }
 
 // CleanupTimeout is kubernetes.operator.resource.cleanup.timeout: how long the pods of a cluster may take to end before
 // they are named.
 func (o Options) CleanupTimeout() time.Duration {
-	return Read(o.config().Duration, key.ResourceCleanupTimeout, 5*time.Minute)
+	return Duration(o.config(), key.ResourceCleanupTimeout)
 }
 
 // Orphans reports whether kubernetes.operator.resource.deletion.propagation is Orphan: a deleted Deployment leaves its
 // pods behind. With Foreground, the default, and Background they go, too, and nothing follows before they have ended.
 func (o Options) Orphans() bool {
-	return Read(
-		o.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground),
-	) == string(metav1.DeletePropagationOrphan)
+	return Enum(o.config(), key.ResourceDeletionPropagation) == string(metav1.DeletePropagationOrphan)
 }
 
 // IgnoresPendingSavepoint is kubernetes.operator.job.upgrade.ignore-pending-savepoint.
 func (o Options) IgnoresPendingSavepoint() bool {
-	return Read(o.config().Bool, key.JobUpgradeIgnorePendingSavepoint, false)
+	return Bool(o.config(), key.JobUpgradeIgnorePendingSavepoint)
 }

@@ -1,6 +1,7 @@
 package options
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +10,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
-// A text that cannot be read counts as the default that the option's documentation names.
+// What goes on although a text cannot be read, goes on by the default that the option's documentation names, but for
+// the savepoint before a deletion, which is then taken.
 func TestUnreadableCountsAsUnset(t *testing.T) {
 	of := func(option conf.Option, text string) Options {
 		config := flinkconf.Config{option.Key: text}
@@ -46,10 +48,9 @@ func TestUnreadableCountsAsUnset(t *testing.T) {
 	}{
 		{key.JMDeploymentRecoveryEnabled, Options.RecoveryEnabled},
 		{key.JobRestartFailed, Options.RestartsFailed},
-		{key.JobSavepointOnDeletion, Options.SavepointOnDeletion},
 		{key.SessionDeletionBlockOnSessionJobs, Options.BlocksOnSessionJobs},
 		{key.SessionDeletionBlockOnUnmanagedJobs, Options.BlocksOnUnmanagedJobs},
-		{key.AutoscalerEnabled, Options.AsksAutoscaler},
+		{key.AutoscalerEnabled, func(o Options) bool { return Bool(o.config(), key.AutoscalerEnabled) }},
 		{key.DeploymentRollbackEnabled, Options.RollbackEnabled},
 		{key.JobUpgradeIgnorePendingSavepoint, Options.IgnoresPendingSavepoint},
 		{key.RetainedCheckpoints, Options.RetainsOne},
@@ -61,5 +62,12 @@ func TestUnreadableCountsAsUnset(t *testing.T) {
 		if got, want := c.read(of(c.option, "perhaps")), c.read(unset); got != want {
 			t.Errorf("%s that cannot be read is %v, that is not set %v", c.option.Key, got, want)
 		}
+	}
+	if save := (Options.SavepointOnDeletion); !save(of(key.JobSavepointOnDeletion, "yes")) || save(unset) {
+		t.Error("a savepoint that may be wanted is not taken, or one is that nobody asked for")
+	}
+	if told := of(key.JobSavepointOnDeletion, "yes").Misread(); !strings.Contains(told, key.JobSavepointOnDeletion.Key) ||
+		unset.Misread() != "" {
+		t.Errorf("told %q", told)
 	}
 }

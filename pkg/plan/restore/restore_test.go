@@ -20,7 +20,6 @@ func TestARefusalNamesTheNewestCheckpoint(t *testing.T) {
 	}
 }
 
-// R10
 func TestChoose(t *testing.T) {
 	const (
 		deploy, redeploy, upgrade = v1beta1.PurposeDeploy, v1beta1.PurposeRedeploy,
@@ -54,14 +53,12 @@ func TestChoose(t *testing.T) {
 			"3", Facts{Purpose: redeploy, Mode: lastState, HighAvailability: there}, "",
 			"from where?",
 		},
-		// T3.57
 		"stateless": {
 			"4", Facts{Purpose: upgrade, Mode: stateless, Recorded: "r", HighAvailability: there}, "", "nothing is asked for",
 		},
 		"last-state, unknown": {
 			"5", Facts{Purpose: upgrade, Mode: lastState, HighAvailability: unknown}, "", "nothing is done on a guess",
 		},
-		// T3.12
 		"last-state": {
 			"7", Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: there}, marker,
 			"its newest checkpoint, under its ID",
@@ -86,7 +83,6 @@ func TestChoose(t *testing.T) {
 			"7", Facts{Purpose: upgrade, Mode: lastState, HighAvailability: there, Completed: true}, marker,
 			"nothing is lost",
 		},
-		// T3.12
 		"last-state, none yet": {
 			"11", Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without}, "", "there is nothing to lose",
 		},
@@ -94,7 +90,6 @@ func TestChoose(t *testing.T) {
 			"6", Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: gone}, "",
 			"it may have gone further than what is recorded",
 		},
-		// T3.13
 		"savepoint": {
 			"12", Facts{Purpose: upgrade, Mode: savepoint, Recorded: "r", LegacySavepoint: "l", HighAvailability: there}, "r",
 			"it ended with that",
@@ -103,7 +98,6 @@ func TestChoose(t *testing.T) {
 			"13", Facts{Purpose: upgrade, Mode: savepoint, Recorded: marker, LegacySavepoint: "l"}, "",
 			"its last checkpoint was not read",
 		},
-		// T3.4
 		"savepoint, older": {
 			"14", Facts{Purpose: upgrade, Mode: savepoint, LegacySavepoint: "l"}, "l", "the newest that is known",
 		},

@@ -13,33 +13,33 @@ import (
 // A look costs requests: the job's resource is read where a decision needs it, and no more.
 func TestAskJob(t *testing.T) {
 	rows := map[string]struct {
-		world func() *world
-		asks  bool
+		fixture func() *fixture
+		asks    bool
 	}{
-		"new":        {func() *world { return newWorld(t, savepoint()) }, true},
-		"completed":  {func() *world { return done(t, savepoint()) }, false},
-		"no job":     {func() *world { s := savepoint(); s.JobReference = nil; return newWorld(t, s) }, false},
-		"no name":    {func() *world { s := savepoint(); s.JobReference.Name = ""; return newWorld(t, s) }, false},
-		"deleted":    {func() *world { return done(t, savepoint()).delete() }, true},
-		"checkpoint": {func() *world { return done(t, checkpoint()).delete() }, false},
-		"a canary": {func() *world {
+		"new":        {func() *fixture { return newWorld(t, savepoint()) }, true},
+		"completed":  {func() *fixture { return done(t, savepoint()) }, false},
+		"no job":     {func() *fixture { s := savepoint(); s.JobReference = nil; return newWorld(t, s) }, false},
+		"no name":    {func() *fixture { s := savepoint(); s.JobReference.Name = ""; return newWorld(t, s) }, false},
+		"deleted":    {func() *fixture { return done(t, savepoint()).delete() }, true},
+		"checkpoint": {func() *fixture { return done(t, checkpoint()).delete() }, false},
+		"a canary": {func() *fixture {
 			w := newWorld(t, savepoint())
 			w.s.Resource.Labels = map[string]string{v1beta1.LabelCanary: "true"}
 			return w
 		}, false},
-		"deleted, kept by nobody": {func() *world {
+		"deleted, kept by nobody": {func() *fixture {
 			w := done(t, savepoint()).delete()
 			w.s.Resource.Finalizers = nil
 			return w
 		}, false},
-		"deleted, to be kept": {func() *world {
+		"deleted, to be kept": {func() *fixture {
 			s := savepoint()
 			s.Savepoint.DisposeOnDelete = yes(false)
 			return done(t, s).delete()
 		}, false},
 	}
 	for name, row := range rows {
-		if got := AskJob(row.world().s); (got != nil) != row.asks {
+		if got := AskJob(row.fixture().s); (got != nil) != row.asks {
 			t.Errorf("%s: %v is read, want any: %t", name, got, row.asks)
 		}
 	}
@@ -104,8 +104,8 @@ func TestAProblemIsToldOnce(t *testing.T) {
 
 // What stands in the way of a snapshot is what its job, or the cluster of its job, is at.
 func TestWhatAJobIsAt(t *testing.T) {
-	sessionJob := func(change func(j *v1beta1.FlinkSessionJob)) func(w *world) {
-		return func(w *world) {
+	sessionJob := func(change func(j *v1beta1.FlinkSessionJob)) func(w *fixture) {
+		return func(w *fixture) {
 			j := &v1beta1.FlinkSessionJob{}
 			j.Namespace, j.Name, j.UID = "default", "job", "uid-of-job"
 			j.Spec = v1beta1.FlinkSessionJobSpec{DeploymentName: "demo", Job: &v1beta1.JobSpec{}}
@@ -118,61 +118,61 @@ func TestWhatAJobIsAt(t *testing.T) {
 		}
 	}
 	open := &v1beta1.Intent{Step: v1beta1.StepStopping}
-	cluster := func(change func(d *v1beta1.FlinkDeployment)) func(w *world) {
-		return func(w *world) { w.job(change) }
+	cluster := func(change func(d *v1beta1.FlinkDeployment)) func(w *fixture) {
+		return func(w *fixture) { w.job(change) }
 	}
 	rows := map[string]struct {
-		change []func(w *world)
+		change []func(w *fixture)
 		want   plan.Situation
 		reason string
 	}{
 		"a session job": {
-			[]func(w *world){sessionJob(func(*v1beta1.FlinkSessionJob) {})}, Triggering, "it runs",
+			[]func(w *fixture){sessionJob(func(*v1beta1.FlinkSessionJob) {})}, Triggering, "it runs",
 		},
 		"a session job, its cluster is replaced": {
-			[]func(w *world){
+			[]func(w *fixture){
 				sessionJob(func(*v1beta1.FlinkSessionJob) {}),
 				cluster(func(d *v1beta1.FlinkDeployment) { d.Status.Intent = open }),
 			}, AwaitingJob, "the job goes with it",
 		},
 		"a session job that is stopped": {
-			[]func(w *world){sessionJob(func(j *v1beta1.FlinkSessionJob) { j.Status.Intent = open })}, AwaitingJob,
+			[]func(w *fixture){sessionJob(func(j *v1beta1.FlinkSessionJob) { j.Status.Intent = open })}, AwaitingJob,
 			"it is about to end",
 		},
 		"a job that was rolled back": {
-			[]func(w *world){cluster(func(d *v1beta1.FlinkDeployment) {
+			[]func(w *fixture){cluster(func(d *v1beta1.FlinkDeployment) {
 				r := &d.Status.ReconciliationStatus
 				r.State, r.LastStableSpec = v1beta1.ReconciliationRolledBack, r.LastReconciledSpec
 				r.LastReconciledSpec = strings.Replace(r.LastReconciledSpec, `"running"`, `"suspended"`, 1)
 			})}, Triggering, "the stable spec runs",
 		},
 		"a stable spec of before": {
-			[]func(w *world){cluster(func(d *v1beta1.FlinkDeployment) {
+			[]func(w *fixture){cluster(func(d *v1beta1.FlinkDeployment) {
 				r := &d.Status.ReconciliationStatus
 				r.LastStableSpec = strings.Replace(r.LastReconciledSpec, `"running"`, `"suspended"`, 1)
 			})}, Triggering, "the deployed spec runs",
 		},
 		"rolled back, of the Java operator": {
-			[]func(w *world){cluster(func(d *v1beta1.FlinkDeployment) {
+			[]func(w *fixture){cluster(func(d *v1beta1.FlinkDeployment) {
 				d.Status.ReconciliationStatus.State = v1beta1.ReconciliationRolledBack
 			})}, Triggering, "there is no stable spec, so the other runs",
 		},
 		"a cluster without a JobManager": {
-			[]func(w *world){cluster(func(d *v1beta1.FlinkDeployment) {
+			[]func(w *fixture){cluster(func(d *v1beta1.FlinkDeployment) {
 				d.Status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 			})}, AwaitingJob, "nobody can be asked",
 		},
 		"a cluster of which nothing is known yet": {
-			[]func(w *world){cluster(func(d *v1beta1.FlinkDeployment) { d.Status.JobManagerDeploymentStatus = "" })},
+			[]func(w *fixture){cluster(func(d *v1beta1.FlinkDeployment) { d.Status.JobManagerDeploymentStatus = "" })},
 			AwaitingJob, "nobody can be asked",
 		},
 		"a cluster whose record cannot be read": {
-			[]func(w *world){cluster(func(d *v1beta1.FlinkDeployment) {
+			[]func(w *fixture){cluster(func(d *v1beta1.FlinkDeployment) {
 				d.Status.ReconciliationStatus.LastReconciledSpec = "{"
 			})}, AwaitingJob, "nobody knows where it answers",
 		},
 		"a failed job that nobody restarts": {
-			[]func(w *world){func(w *world) { w.end(v1beta1.FlinkJobFailed) }}, Abandoned, "it ended",
+			[]func(w *fixture){func(w *fixture) { w.end(v1beta1.FlinkJobFailed) }}, Abandoned, "it ended",
 		},
 	}
 	for name, row := range rows {

@@ -20,8 +20,12 @@ import (
 //	disposeOnDelete false, no job, no readable spec
 //	a request in flight                             wait for it, at most the checkpoint timeout
 //	no completed snapshot, or none with a path      the finalizer goes
-//	a job that is, or will be, started from it      the finalizer goes, the files stay, Warning
+//	a job that may still read it, see               the finalizer goes, the files stay, Warning
+//	snapshots.Reader
 //	no resource of the job any more                 the finalizer goes, the files stay, Warning
+//	a claim mode by which its files are not ours    the finalizer goes, the files stay, Warning
+//	others that could not be read                   wait, at most resource.cleanup.timeout; then the files stay
+//	another resource that may still read it         the finalizer goes, the files stay, Warning
 //	a JobManager that answers                       disposal, then the finalizer goes; if it fails, again after a pause,
 //	                                                see
 //	                                                package backoff, until resource.cleanup.timeout, and then as
@@ -61,10 +65,16 @@ func (v disposal) dispose() result {
 	switch {
 	case v.want.State != v1beta1.SnapshotCompleted, path == nil, *path == "":
 		return v.release()
-	case v.job.presence == validation.Present && !v.job.deleting && snapshots.NeededBy(v.job.status, v.job.intent, *path):
-		return v.leave("the job's next start needs it")
+	case v.job.presence == validation.Present && !v.job.deleting && v.job.reader.Reads(*path):
+		return v.leave("the job may still start from it, or go back to it")
 	case v.job.presence == validation.Absent:
 		return v.leave("its job was deleted, and with it the JobManager that could dispose of it")
+	case snapshots.Kept(v.job.config) != "":
+		return v.leave(snapshots.Kept(v.job.config))
+	case v.s.Readers.IsUnknown():
+		return v.waits("which other resources may need it cannot be read: " + v.s.Readers.Why())
+	case v.reader(*path) != "":
+		return v.leave(v.reader(*path) + " may still need it")
 	case backoff.Waits(v.want.Retry, v.resource().Generation, v.s.Now):
 		return v.waits(v.want.Retry.Message)
 	case v.job.endpoint != nil && answers: // also at a look that comes late: one that fails then is the last
@@ -73,6 +83,23 @@ func (v disposal) dispose() result {
 		return r
 	}
 	return v.waits("no JobManager can be reached")
+}
+
+// reader is another resource that may still read the files; empty when there is none.
+func (v disposal) reader(path string) string {
+	others, _ := v.s.Readers.Get()
+	return others[path]
+}
+
+// AskReaders is the path that nobody else may need, if it is to be disposed of; nil when nothing is.
+func AskReaders(s Snapshot) []string {
+	v := newView(s)
+	d := disposal(v)
+	if s.Resource.DeletionTimestamp == nil || v.lacksFinalizer() || !d.wanted() || v.want.Path == nil ||
+		v.want.State != v1beta1.SnapshotCompleted {
+		return nil
+	}
+	return []string{*v.want.Path}
 }
 
 // waits says why the files are still there; after the deadline it leaves them.

@@ -12,88 +12,114 @@ import (
 )
 
 // done is a world whose savepoint is complete.
-func done(t *testing.T, spec v1beta1.FlinkStateSnapshotSpec) *world {
+func done(t *testing.T, spec v1beta1.FlinkStateSnapshotSpec) *fixture {
 	t.Helper()
 	return newWorld(t, spec).runJob().run().answer(completedAt("savepoint_0")).run()
 }
 
-// T5.7
-func TestT5_7_Deletion(t *testing.T) {
+func TestDeletionInEachState(t *testing.T) {
 	keep := savepoint()
 	keep.Savepoint.DisposeOnDelete = yes(false)
 	rows := map[string]struct {
-		world    func() *world
+		fixture  func() *fixture
 		gone     bool
 		disposed int
 		warned   int
 		reason   string
 	}{
 		"new": {
-			func() *world { return newWorld(t, savepoint()).runJob() }, false, 0, 0,
+			func() *fixture { return newWorld(t, savepoint()).runJob() }, false, 0, 0,
 			"it has no finalizer of ours: nothing holds it",
 		},
-		"waiting": {func() *world { return newWorld(t, savepoint()).run() }, true, 0, 0, "there is nothing yet"},
+		"waiting": {func() *fixture { return newWorld(t, savepoint()).run() }, true, 0, 0, "there is nothing yet"},
 		"backing off": {
-			func() *world { return newWorld(t, savepoint()).runJob().run().answer(failedWith("x")).run() }, true, 0, 0,
+			func() *fixture { return newWorld(t, savepoint()).runJob().run().answer(failedWith("x")).run() }, true, 0, 0,
 			"there is nothing",
 		},
-		"failed": {func() *world {
+		"failed": {func() *fixture {
 			s := savepoint()
 			s.BackoffLimit = limit(0)
 			return newWorld(t, s).runJob().run().answer(failedWith("x")).run()
 		}, true, 0, 0, "there is nothing"},
 		"abandoned": {
-			func() *world { w := newWorld(t, savepoint()).runJob().run(); w.removeJob(); return w.run() }, true, 0, 0,
+			func() *fixture { w := newWorld(t, savepoint()).runJob().run(); w.removeJob(); return w.run() }, true, 0, 0,
 			"there is nothing",
 		},
 		"in progress": {
-			func() *world { return newWorld(t, savepoint()).runJob().run() }, false, 0, 0,
+			func() *fixture { return newWorld(t, savepoint()).runJob().run() }, false, 0, 0,
 			"Flink is at it: it would be left behind",
 		},
 		"just completed": {
-			func() *world { return newWorld(t, savepoint()).runJob().run().answer(completedAt("s")) }, true, 1, 0,
+			func() *fixture { return newWorld(t, savepoint()).runJob().run().answer(completedAt("s")) }, true, 1, 0,
 			"recorded, then disposed of",
 		},
 		"just failed": {
-			func() *world { return newWorld(t, savepoint()).runJob().run().answer(failedWith("x")) }, true, 0, 0,
+			func() *fixture { return newWorld(t, savepoint()).runJob().run().answer(failedWith("x")) }, true, 0, 0,
 			"recorded, then released",
 		},
-		"to be kept": {func() *world { return done(t, keep) }, true, 0, 0, "disposeOnDelete is false"},
-		"completed":  {func() *world { return done(t, savepoint()) }, true, 1, 0, "the JobManager disposes"},
+		"to be kept": {func() *fixture { return done(t, keep) }, true, 0, 0, "disposeOnDelete is false"},
+		"completed":  {func() *fixture { return done(t, savepoint()) }, true, 1, 0, "the JobManager disposes"},
 		"job does not run": {
-			func() *world { w := done(t, savepoint()); w.live.State = v1beta1.FlinkJobRestarting; return w }, true, 1, 0,
+			func() *fixture { w := done(t, savepoint()); w.live.State = v1beta1.FlinkJobRestarting; return w }, true, 1, 0,
 			"B15: a JobManager that answers is enough",
 		},
 		"job not listed": {
-			func() *world { w := done(t, savepoint()); w.unlisted = true; return w }, true, 1, 0, "as above",
+			func() *fixture { w := done(t, savepoint()); w.unlisted = true; return w }, true, 1, 0, "as above",
 		},
 		"Flink is away": {
-			func() *world { w := done(t, savepoint()); w.down = true; return w }, false, 0, 1, "waited for, and told",
+			func() *fixture { w := done(t, savepoint()); w.down = true; return w }, false, 0, 1, "waited for, and told",
 		},
 		"job is gone": {
-			func() *world { w := done(t, savepoint()); w.removeJob(); return w }, true, 0, 1,
+			func() *fixture { w := done(t, savepoint()); w.removeJob(); return w }, true, 0, 1,
 			"B15: nobody can do it, so it ends and says so",
 		},
 		"checkpoint": {
-			func() *world { return newWorld(t, checkpoint()).runJob().run().answer(completedAt("")).run() }, true, 0, 0,
+			func() *fixture { return newWorld(t, checkpoint()).runJob().run().answer(completedAt("")).run() }, true, 0, 0,
 			"Flink owns checkpoints",
 		},
-		"flying checkpoint": {func() *world { return newWorld(t, checkpoint()).runJob().run() }, true, 0, 0, "as above"},
+		"flying checkpoint": {func() *fixture { return newWorld(t, checkpoint()).runJob().run() }, true, 0, 0, "as above"},
 		"no readable spec": {
-			func() *world { w := done(t, savepoint()); w.s.SpecProblem = "spec.savepoint: a string"; return w }, true, 0, 0,
+			func() *fixture { w := done(t, savepoint()); w.s.SpecProblem = "spec.savepoint: a string"; return w }, true, 0, 0,
 			"an invalid one can be deleted",
 		},
-		"needed": {func() *world {
+		"needed": {func() *fixture {
 			w := done(t, savepoint())
 			w.job(func(d *v1beta1.FlinkDeployment) {
 				d.Status.JobStatus.UpgradeSavepointPath, d.Status.JobStatus.State = "savepoint_0", v1beta1.FlinkJobFinished
 			})
 			return w
 		}, true, 0, 1, "the next start of the job is from it"},
+		"what the running job goes back to": {func() *fixture {
+			w := done(t, savepoint())
+			w.job(func(d *v1beta1.FlinkDeployment) {
+				d.Status.JobStatus.StartedFrom = &v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: "savepoint_0"}
+			})
+			return w
+		}, true, 0, 1, "it has no checkpoint of its own, for all that is known"},
+		"what another job reads": {func() *fixture {
+			w := done(t, savepoint())
+			w.readers = plan.Present(snapshots.Readers{"savepoint_0": "FlinkSessionJob other"})
+			return w
+		}, true, 0, 1, "a resource of the namespace names it"},
+		"others cannot be read": {func() *fixture {
+			w := done(t, savepoint())
+			w.readers = plan.Unknown[snapshots.Readers]("503")
+			return w
+		}, false, 0, 1, "waited for, and told"},
+		"LEGACY": {func() *fixture {
+			w := done(t, savepoint())
+			w.deploy(v1beta1.FlinkV1_20, map[string]string{"execution.savepoint-restore-mode": "LEGACY"})
+			return w
+		}, true, 0, 1, "checkpoints may share its files"},
+		"CLAIM": {func() *fixture {
+			w := done(t, savepoint())
+			w.deploy(v1beta1.FlinkV1_20, map[string]string{"execution.state-recovery.claim-mode": "CLAIM"})
+			return w
+		}, true, 0, 1, "Flink owns what it started from"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := row.world()
+			w := row.fixture()
 			w.events = nil
 			w.delete().run()
 			if w.gone != row.gone || len(w.disposed) != row.disposed || len(w.eventsOf("CleanupFailed")) != row.warned {

@@ -11,6 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
@@ -24,6 +25,8 @@ type target struct {
 	deleting bool
 	status   v1beta1.JobStatus
 	intent   *v1beta1.Intent
+	// reader says which states the job may still read.
+	reader snapshots.Reader
 	// settled: no operation is open, so a job that does not run will not run by itself.
 	settled bool
 	// suspended: the spec acted on last asks for no running job.
@@ -74,12 +77,14 @@ func presenceOf[T any](o plan.Observed[T]) (validation.Presence, string) {
 func (t *target) fromDeployment(d *v1beta1.FlinkDeployment) {
 	t.uid, t.deleting, t.status, t.intent = d.UID, d.DeletionTimestamp != nil, d.Status.JobStatus,
 		openIntent(d.Status.Intent)
+	t.reader = snapshots.Reader{Wanted: d.Spec.Job, Status: d.Status.JobStatus, Intent: d.Status.Intent}
 	t.reconciled(d.Status.ReconciliationStatus)
 }
 
 func (t *target) fromSessionJob(s Snapshot, j *v1beta1.FlinkSessionJob) {
 	t.uid, t.deleting, t.status, t.intent = j.UID, j.DeletionTimestamp != nil, j.Status.JobStatus,
 		openIntent(j.Status.Intent)
+	t.reader = snapshots.Reader{Wanted: j.Spec.Job, Status: j.Status.JobStatus, Intent: j.Status.Intent}
 	t.reconciled(j.Status.ReconciliationStatus)
 	d, ok := s.Deployment.Get()
 	if !ok {
@@ -93,7 +98,7 @@ func (t *target) fromSessionJob(s Snapshot, j *v1beta1.FlinkSessionJob) {
 	}
 	t.config = composed
 	// The job's own directory counts in whichever spelling: the cluster's may stand under the newer one.
-	own, err := flinkconf.Flatten(j.Spec.FlinkConfiguration)
+	own, err := flinkconf.Own(j.Spec.FlinkConfiguration)
 	if dir, set := own.Lookup(key.SavepointDir); err == nil && set {
 		t.config.Set(key.SavepointDir, dir)
 	}
@@ -161,7 +166,7 @@ func read[T any](get func(conf.Option) (T, error), option conf.Option, fallback 
 
 // timeout is how long a job that does not run is waited for: as long as Flink itself waits for a checkpoint.
 func (t target) timeout() time.Duration {
-	return read(t.config.Duration, key.CheckpointingTimeout, 10*time.Minute)
+	return t.status.CheckpointTimeoutOr(read(t.config.Duration, key.CheckpointingTimeout, 10*time.Minute))
 }
 
 // remembers is how long Flink knows a request for certain.

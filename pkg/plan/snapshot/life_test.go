@@ -14,8 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// T5.1
-func TestT5_1_BackoffLimit(t *testing.T) {
+func TestTheBackoffLimitBoundsTheAttempts(t *testing.T) {
 	for _, attempts := range []int32{0, 3, 7} {
 		spec := savepoint()
 		spec.BackoffLimit = limit(attempts)
@@ -37,8 +36,7 @@ func TestT5_1_BackoffLimit(t *testing.T) {
 	}
 }
 
-// T5.2
-func TestT5_2_ASavepointThatExists(t *testing.T) {
+func TestASavepointThatExistsIsCompleted(t *testing.T) {
 	for name, hasJob := range map[string]bool{"with a job": true, "without": false} {
 		spec := savepoint()
 		spec.Savepoint.AlreadyExists = yes(true)
@@ -60,8 +58,7 @@ func TestT5_2_ASavepointThatExists(t *testing.T) {
 	}
 }
 
-// T5.3, T5.21
-func TestT5_3_T5_21_LabelsAreKept(t *testing.T) {
+func TestLabelsFollowTheStateAndArePutBack(t *testing.T) {
 	w := newWorld(t, savepoint()).run()
 	if l := w.s.Resource.Labels; l["snapshot.type"] != "SAVEPOINT" || l["snapshot.trigger-type"] != "MANUAL" ||
 		l["job-reference.name"] != "" {
@@ -92,8 +89,7 @@ func TestT5_3_T5_21_LabelsAreKept(t *testing.T) {
 	w.wantQuiet()
 }
 
-// T5.4
-func TestT5_4_NoJobOnTheFirstPass(t *testing.T) {
+func TestAJobThatIsNotThereIsWaitedFor(t *testing.T) {
 	w := newWorld(t, savepoint()).run().want(plan.Invalid, v1beta1.SnapshotTriggerPending).wantQuiet()
 	w.later(time.Hour).run().wantEvents("ValidationError", "was not found")
 	if w.status().Error != "" {
@@ -102,8 +98,7 @@ func TestT5_4_NoJobOnTheFirstPass(t *testing.T) {
 	w.runJob().run().want(Triggering, v1beta1.SnapshotInProgress)
 }
 
-// T5.5
-func TestT5_5_TheJobEndsWhileInProgress(t *testing.T) {
+func TestAJobThatEndsAbandonsItsSnapshot(t *testing.T) {
 	w := newWorld(t, savepoint()).runJob().run()
 	id := w.status().TriggerID
 	w.end(v1beta1.FlinkJobCanceled)
@@ -116,8 +111,7 @@ func TestT5_5_TheJobEndsWhileInProgress(t *testing.T) {
 	w.run().want(Completed, v1beta1.SnapshotCompleted)
 }
 
-// T5.6
-func TestT5_6_ASavepoint(t *testing.T) {
+func TestASavepointIsTriggeredTakenAndCompleted(t *testing.T) {
 	w := newWorld(t, savepoint()).runJob().run().want(Triggering, v1beta1.SnapshotInProgress)
 	id := w.status().TriggerID
 	if len(id) != 32 || w.requests != 1 || w.status().Run.JobID != jobID || w.status().JobUID != "uid-of-demo" {
@@ -135,8 +129,7 @@ func TestT5_6_ASavepoint(t *testing.T) {
 	}
 }
 
-// T5.8
-func TestT5_8_NoPathAnywhere(t *testing.T) {
+func TestASavepointWithoutADirectoryIsAnError(t *testing.T) {
 	spec := savepoint()
 	spec.Savepoint.Path = ""
 	w := newWorld(t, spec).runJob().run().want(BackingOff, v1beta1.SnapshotTriggerPending).wantQuiet()
@@ -154,8 +147,7 @@ func TestT5_8_NoPathAnywhere(t *testing.T) {
 	}
 }
 
-// T5.9
-func TestT5_9_Checkpoints(t *testing.T) {
+func TestACheckpointNeedsFlink117(t *testing.T) {
 	w := newWorld(t, checkpoint()).runJob().run().want(Triggering, v1beta1.SnapshotInProgress)
 	w.answer(completedAt("")).run().want(Completed, v1beta1.SnapshotCompleted)
 	if *w.status().Path != "checkpoint_1" || w.s.Resource.Labels["snapshot.type"] != "CHECKPOINT" {
@@ -208,8 +200,7 @@ func TestACheckpointWhosePlaceIsLost(t *testing.T) {
 	}
 }
 
-// T5.10
-func TestT5_10_TheResultIsLost(t *testing.T) {
+func TestALostResultIsAFailedAttempt(t *testing.T) {
 	for name, spec := range map[string]v1beta1.FlinkStateSnapshotSpec{
 		"SavepointError": savepoint(), "CheckpointError": checkpoint(),
 	} {
@@ -234,8 +225,7 @@ func TestT5_10_TheResultIsLost(t *testing.T) {
 	}
 }
 
-// T5.11
-func TestT5_11_TheJobGoesAway(t *testing.T) {
+func TestAJobThatIsGoneAbandonsItsSnapshot(t *testing.T) {
 	w := newWorld(t, savepoint()).runJob().run()
 	w.removeJob()
 	text := "Secondary resource demo (FlinkDeployment) for savepoint snap was not found"
@@ -252,7 +242,7 @@ func TestT5_11_TheJobGoesAway(t *testing.T) {
 	}
 }
 
-func TestB12_AJobMadeAgainIsAnotherJob(t *testing.T) {
+func TestAJobMadeAgainIsAnotherJob(t *testing.T) {
 	again := func(d *v1beta1.FlinkDeployment) { d.UID = "uid-of-another" }
 	w := newWorld(t, savepoint()).runJob().run()
 	w.job(again)
@@ -266,20 +256,20 @@ func TestB12_AJobMadeAgainIsAnotherJob(t *testing.T) {
 	}
 }
 
-func TestB14_AJobThatComesBackIsWaitedFor(t *testing.T) {
-	moves := map[string]func(w *world){
-		"restarting":     func(w *world) { w.live.State = v1beta1.FlinkJobRestarting },
-		"not listed yet": func(w *world) { w.unlisted = true },
-		"Flink is away":  func(w *world) { w.down = true },
-		"being upgraded": func(w *world) {
+func TestAJobThatComesBackIsWaitedFor(t *testing.T) {
+	moves := map[string]func(w *fixture){
+		"restarting":     func(w *fixture) { w.live.State = v1beta1.FlinkJobRestarting },
+		"not listed yet": func(w *fixture) { w.unlisted = true },
+		"Flink is away":  func(w *fixture) { w.down = true },
+		"being upgraded": func(w *fixture) {
 			w.job(func(d *v1beta1.FlinkDeployment) { d.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping} })
 		},
-		"the reference's": func(w *world) {
+		"the reference's": func(w *fixture) {
 			w.job(func(d *v1beta1.FlinkDeployment) {
 				d.Status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
 			})
 		},
-		"recorded as moving": func(w *world) { w.down = true; w.end(v1beta1.FlinkJobReconciling) },
+		"recorded as moving": func(w *fixture) { w.down = true; w.end(v1beta1.FlinkJobReconciling) },
 	}
 	for name, move := range moves {
 		t.Run(name, func(t *testing.T) {
@@ -315,9 +305,9 @@ func TestASuspendedJobIsNotWaitedFor(t *testing.T) {
 }
 
 func TestAReplacedClusterIsAskedAgain(t *testing.T) {
-	rows := map[string]func(w *world){
-		"another start of the same job": func(w *world) { w.live.StartTime = "1700000009999" },
-		"another job ID": func(w *world) {
+	rows := map[string]func(w *fixture){
+		"another start of the same job": func(w *fixture) { w.live.StartTime = "1700000009999" },
+		"another job ID": func(w *fixture) {
 			w.job(func(d *v1beta1.FlinkDeployment) { d.Status.JobStatus.JobID = strings.Repeat("b", 32) })
 		},
 	}
@@ -385,8 +375,7 @@ func TestARefusedRequestIsAFailedAttempt(t *testing.T) {
 	}
 }
 
-// T8.10
-func TestT8_10_ASessionJobsOwnDirectory(t *testing.T) {
+func TestASessionJobsOwnDirectory(t *testing.T) {
 	spec := savepoint()
 	spec.JobReference = &v1beta1.JobReference{Kind: v1beta1.JobKindFlinkSessionJob, Name: "job"}
 	spec.Savepoint.Path = ""

@@ -18,7 +18,7 @@ import (
 var secrets = []string{"kQx7Zw", "hunter2", "envpass", "sessionpass", "swordfish", "urlpass"}
 
 // withSecrets gives the operator, the cluster and the job secrets that nothing in a text gives away by itself.
-func (w *world) withSecrets(session bool) *world {
+func (w *fixture) withSecrets(session bool) *fixture {
 	w.s.Operator = flinkconf.NewOperator(flinkconf.Config{"s3.secret-key": "kQx7Zw"})
 	w.runJob()
 	w.job(func(d *v1beta1.FlinkDeployment) {
@@ -43,7 +43,7 @@ func (w *world) withSecrets(session bool) *world {
 }
 
 // told is everything that people can read of what the world has come to.
-func (w *world) told() string {
+func (w *fixture) told() string {
 	w.t.Helper()
 	status, err := json.Marshal(w.status())
 	if err != nil {
@@ -53,7 +53,7 @@ func (w *world) told() string {
 }
 
 // refused shows that Flink refused an action of the next round.
-func (w *world) refused(action plan.Action, why string) {
+func (w *fixture) refused(action plan.Action, why string) {
 	w.t.Helper()
 	w.look()
 	p, shown := MakeFailed(w.s, w.status(), action, why)
@@ -68,17 +68,17 @@ func TestSecretsAreNotTold(t *testing.T) {
 	const heard = "cannot log in with ******, ******, ****** at https://a:******@h, password=******, or "
 	dispose := plan.DisposeSavepoint{Path: "https://a:urlpass@h/1"}
 	rows := map[string]struct {
-		comes func(w *world)
+		comes func(w *fixture)
 		says  string
 	}{
-		"a failed request":   {func(w *world) { w.run().answer(failedWith(said)).run() }, heard},
-		"a refused request":  {func(w *world) { w.run().refused(plan.TriggerSavepoint{}, said) }, heard},
-		"a refused disposal": {func(w *world) { w.dispose("s3://s/1").refused(dispose, said); w.run() }, heard},
-		"a disposal that is given up": {func(w *world) {
+		"a failed request":   {func(w *fixture) { w.run().answer(failedWith(said)).run() }, heard},
+		"a refused request":  {func(w *fixture) { w.run().refused(plan.TriggerSavepoint{}, said) }, heard},
+		"a refused disposal": {func(w *fixture) { w.dispose("s3://s/1").refused(dispose, said); w.run() }, heard},
+		"a disposal that is given up": {func(w *fixture) {
 			w.dispose("https://a:urlpass@h/1").later(10*time.Minute).refused(dispose, said)
 			w.s.Resource.Status.Path = nil // it is for programs
 		}, "at https://a:******@h/1 was not disposed of, its files remain: " + heard},
-		"a disposal that is made": {func(w *world) {
+		"a disposal that is made": {func(w *fixture) {
 			w.dispose("https://a:urlpass@h/1").run()
 			w.s.Resource.Status.Path = nil
 		}, "dispose of savepoint https://a:******@h/1"},
@@ -107,7 +107,7 @@ func TestSecretsAreNotTold(t *testing.T) {
 }
 
 // dispose takes a savepoint to a place and deletes its resource.
-func (w *world) dispose(path string) *world {
+func (w *fixture) dispose(path string) *fixture {
 	w.t.Helper()
 	w.run().answer(completedAt(path)).run()
 	return w.delete()

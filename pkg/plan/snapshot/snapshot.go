@@ -24,6 +24,8 @@ type Snapshot struct {
 	Deployment plan.Observed[*v1beta1.FlinkDeployment]
 	// SessionJob is the FlinkSessionJob that spec.jobReference names.
 	SessionJob plan.Observed[*v1beta1.FlinkSessionJob]
+	// Readers are the paths that other resources of the namespace may still read.
+	Readers plan.Observed[snapshots.Readers]
 	// Flink is what the JobManager answered.
 	Flink Flink
 }

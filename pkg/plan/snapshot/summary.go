@@ -33,6 +33,7 @@ func summarize(v view, result result) {
 		wanted[i].Message = v.hide(wanted[i].Message)
 	}
 	r := v.resource()
+	v.want.ObservedGeneration = r.Generation
 	v.want.Conditions = summary.SetConditions(r.Status.Conditions, summary.At{
 		Now: v.s.Now, Generation: r.Generation,
 	}, wanted...)

@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/redact"
@@ -68,7 +69,11 @@ func (v *round) hide(text string) string {
 		known := flinkconf.SecretsOf(v.s.Operator, cluster, job)
 		v.secrets = &known
 	}
-	return v.secrets.Text(text)
+	text = v.secrets.Text(text)
+	if v.s.Operator.Default(v.s.Resource.Namespace, "").Get(key.ExceptionMessages) == "class-only" {
+		return redact.Classes(text)
+	}
+	return text
 }
 
 func judge(v view) {

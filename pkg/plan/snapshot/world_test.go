@@ -17,9 +17,9 @@ import (
 
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// world is one snapshot, its job and a Flink small enough for pure tests: it carries plans out as apply would. Tests
+// fixture is one snapshot, its job and a Flink small enough for pure tests: it carries plans out as apply would. Tests
 // say what becomes of a request.
-type world struct {
+type fixture struct {
 	t       testing.TB
 	s       Snapshot
 	version int
@@ -31,11 +31,13 @@ type world struct {
 	live     Job
 	unlisted bool
 	disposed []string
-	gone     bool
-	writes   int // of status
-	patches  int // of labels
-	events   []plan.Event
-	log      []string
+	// readers are others that may read a path.
+	readers plan.Observed[snapshots.Readers]
+	gone    bool
+	writes  int // of status
+	patches int // of labels
+	events  []plan.Event
+	log     []string
 }
 
 const (
@@ -43,8 +45,10 @@ const (
 	state = "s3://bucket/savepoints"
 )
 
-func newWorld(t testing.TB, spec v1beta1.FlinkStateSnapshotSpec) *world {
-	w := &world{t: t, version: 1, flink: map[string]snapshots.Operation{}}
+func newWorld(t testing.TB, spec v1beta1.FlinkStateSnapshotSpec) *fixture {
+	w := &fixture{
+		t: t, version: 1, flink: map[string]snapshots.Operation{}, readers: plan.Present(snapshots.Readers{}),
+	}
 	r := &v1beta1.FlinkStateSnapshot{}
 	r.APIVersion, r.Kind = v1beta1.APIVersion, v1beta1.KindFlinkStateSnapshot
 	r.Namespace, r.Name, r.UID, r.Generation, r.ResourceVersion = "default", "snap", "uid-of-snap", 1, "1"
@@ -70,13 +74,13 @@ func checkpoint() v1beta1.FlinkStateSnapshotSpec {
 }
 
 // runJob gives the world a FlinkDeployment whose job runs.
-func (w *world) runJob() *world {
+func (w *fixture) runJob() *fixture {
 	w.deploy(v1beta1.FlinkV1_20, nil)
 	w.live = Job{State: v1beta1.FlinkJobRunning, StartTime: "1700000000000"}
 	return w
 }
 
-func (w *world) deploy(version v1beta1.FlinkVersion, options map[string]string) *v1beta1.FlinkDeployment {
+func (w *fixture) deploy(version v1beta1.FlinkVersion, options map[string]string) *v1beta1.FlinkDeployment {
 	w.t.Helper()
 	var configuration []string
 	for name, value := range options {
@@ -102,7 +106,7 @@ func (w *world) deploy(version v1beta1.FlinkVersion, options map[string]string) 
 }
 
 // job changes the FlinkDeployment.
-func (w *world) job(change func(d *v1beta1.FlinkDeployment)) {
+func (w *fixture) job(change func(d *v1beta1.FlinkDeployment)) {
 	d, ok := w.s.Deployment.Get()
 	if !ok {
 		w.t.Fatal("there is no job to change")
@@ -113,22 +117,25 @@ func (w *world) job(change func(d *v1beta1.FlinkDeployment)) {
 }
 
 // end makes the job end, as both its resource and Flink tell.
-func (w *world) end(state v1beta1.FlinkJobState) {
+func (w *fixture) end(state v1beta1.FlinkJobState) {
 	w.job(func(d *v1beta1.FlinkDeployment) { d.Status.JobStatus.State = state })
 	w.live.State = state
 }
 
-func (w *world) removeJob() { w.s.Deployment = plan.Absent[*v1beta1.FlinkDeployment]() }
+func (w *fixture) removeJob() { w.s.Deployment = plan.Absent[*v1beta1.FlinkDeployment]() }
 
-func (w *world) later(d time.Duration) *world { w.s.Now = w.s.Now.Add(d); return w }
+func (w *fixture) later(d time.Duration) *fixture { w.s.Now = w.s.Now.Add(d); return w }
 
-func (w *world) bump() { w.version++; w.s.Resource.ResourceVersion = fmt.Sprint(w.version) }
+func (w *fixture) bump() { w.version++; w.s.Resource.ResourceVersion = fmt.Sprint(w.version) }
 
-func (w *world) status() v1beta1.FlinkStateSnapshotStatus { return w.s.Resource.Status }
+func (w *fixture) status() v1beta1.FlinkStateSnapshotStatus { return w.s.Resource.Status }
 
 // look asks Flink what the decision asks for.
-func (w *world) look() {
+func (w *fixture) look() {
 	w.s.Flink = Flink{}
+	if AskReaders(w.s) != nil {
+		w.s.Readers = w.readers
+	}
 	q := Ask(w.s)
 	if q == nil || w.down {
 		return
@@ -151,7 +158,7 @@ func (w *world) look() {
 }
 
 // round makes one plan and carries it out.
-func (w *world) round() plan.Plan {
+func (w *fixture) round() plan.Plan {
 	w.t.Helper()
 	w.look()
 	p := Make(w.s)
@@ -162,7 +169,7 @@ func (w *world) round() plan.Plan {
 	return p
 }
 
-func (w *world) carry(p plan.Plan) {
+func (w *fixture) carry(p plan.Plan) {
 	w.t.Helper()
 	w.events, w.log = append(w.events, p.Events...), append(w.log, p.String())
 	var stored any
@@ -182,13 +189,13 @@ func (w *world) carry(p plan.Plan) {
 	}
 }
 
-func (w *world) store(status *v1beta1.FlinkStateSnapshotStatus) {
+func (w *fixture) store(status *v1beta1.FlinkStateSnapshotStatus) {
 	w.s.Resource.Status = *status.DeepCopy()
 	w.writes++
 	w.bump()
 }
 
-func (w *world) do(action plan.Action) {
+func (w *fixture) do(action plan.Action) {
 	r := w.s.Resource
 	switch a := action.(type) {
 	case plan.AddFinalizer:
@@ -214,7 +221,7 @@ func (w *world) do(action plan.Action) {
 	}
 }
 
-func (w *world) request(id string) {
+func (w *fixture) request(id string) {
 	if r := w.status(); r.TriggerID != id || r.State != v1beta1.SnapshotInProgress {
 		w.t.Fatalf("request %s was made before status had it: %+v", id, r)
 	}
@@ -226,7 +233,7 @@ func (w *world) request(id string) {
 }
 
 // run makes rounds until a plan asks for no other.
-func (w *world) run() *world {
+func (w *fixture) run() *fixture {
 	w.t.Helper()
 	for range 10 {
 		if w.round().Requeue != plan.RequeueNow {
@@ -238,7 +245,7 @@ func (w *world) run() *world {
 }
 
 // answer decides the request in flight.
-func (w *world) answer(o snapshots.Operation) *world {
+func (w *fixture) answer(o snapshots.Operation) *fixture {
 	w.flink[w.status().TriggerID] = o
 	return w
 }
@@ -251,13 +258,13 @@ func failedWith(why string) snapshots.Operation {
 	return snapshots.Operation{State: snapshots.OperationFailed, Failure: why}
 }
 
-func (w *world) delete() *world {
+func (w *fixture) delete() *fixture {
 	at := metav1.NewTime(w.s.Now)
 	w.s.Resource.DeletionTimestamp = &at
 	return w
 }
 
-func (w *world) want(situation plan.Situation, state v1beta1.SnapshotState) *world {
+func (w *fixture) want(situation plan.Situation, state v1beta1.SnapshotState) *fixture {
 	w.t.Helper()
 	if got := w.status(); got.Situation != string(situation) || got.State != state {
 		w.t.Errorf("situation and state are %s, %s; want %s, %s\nrounds: %q\nconditions: %+v\nerror: %s",
@@ -267,7 +274,7 @@ func (w *world) want(situation plan.Situation, state v1beta1.SnapshotState) *wor
 }
 
 // wantQuiet fails the test when another look, now, would do or write anything.
-func (w *world) wantQuiet() *world {
+func (w *fixture) wantQuiet() *fixture {
 	w.t.Helper()
 	w.look()
 	if p := Make(w.s); !p.IsQuiet() || p.Status != nil {
@@ -277,7 +284,7 @@ func (w *world) wantQuiet() *world {
 }
 
 // eventsOf are the messages of the events of a reason.
-func (w *world) eventsOf(reason string) []string {
+func (w *fixture) eventsOf(reason string) []string {
 	var list []string
 	for _, e := range w.events {
 		if string(e.Reason) == reason {
@@ -290,7 +297,7 @@ func (w *world) eventsOf(reason string) []string {
 	return list
 }
 
-func (w *world) wantEvents(reason string, parts ...string) *world {
+func (w *fixture) wantEvents(reason string, parts ...string) *fixture {
 	w.t.Helper()
 	got := w.eventsOf(reason)
 	if len(got) != len(parts) {
@@ -305,7 +312,7 @@ func (w *world) wantEvents(reason string, parts ...string) *world {
 	return w
 }
 
-func (w *world) ready() metav1.ConditionStatus {
+func (w *fixture) ready() metav1.ConditionStatus {
 	for _, c := range w.status().Conditions {
 		if c.Type == summary.Ready {
 			return c.Status

@@ -1,6 +1,7 @@
 package snapshots
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -11,18 +12,19 @@ import (
 
 // Cleanup lists the FlinkStateSnapshots that are old enough to go, oldest first, savepoints before checkpoints. They
 // dispose of their data themselves, as their disposeOnDelete says. Empty when
-// kubernetes.operator.savepoint.cleanup.enabled is false.
+// kubernetes.operator.savepoint.cleanup.enabled is false, and while an option that decides on it cannot be read.
 //
 //	PERIODIC and UPGRADE ones of one type,        goes when
 //	oldest first
 //	------------------------------------------    ------------------------------------------------------
 //	the only one left                             never
 //	the newest COMPLETED one                      never
-//	one that the job's next start needs           never
+//	the newest one, while it is not decided       never: it would be asked for again
+//	one that the job may still read, see Reader    never
 //	any other                                     more than the largest count are left, or it is too old
 func Cleanup(f Facts) []plan.ObjectVersion {
 	mine, known := f.own()
-	if !known || !read(f.Config.Bool, key.SavepointCleanupEnabled, true) {
+	if !known || f.misreadsCleanup() || !read(f.Config.Bool, key.SavepointCleanupEnabled, false) {
 		return nil
 	}
 	var gone []plan.ObjectVersion
@@ -30,6 +32,21 @@ func Cleanup(f Facts) []plan.ObjectVersion {
 		gone = append(gone, f.cleanupOf(t, mine)...)
 	}
 	return gone
+}
+
+// misreadsCleanup reports whether an option that decides what is cleaned up cannot be read: then nothing is.
+func (f Facts) misreadsCleanup() bool {
+	for c, options := range map[*conf.Config][]conf.Option{
+		&f.Config: {
+			key.SavepointCleanupEnabled, key.SavepointHistoryMaxCount, key.SavepointHistoryMaxAge, key.RetainedCheckpoints,
+		},
+		&f.Defaults: {key.SavepointHistoryMaxCountThreshold, key.SavepointHistoryMaxAgeThreshold},
+	} {
+		if slices.ContainsFunc(options, func(o conf.Option) bool { return c.Check(o) != nil }) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f Facts) cleanupOf(t Type, mine []v1beta1.FlinkStateSnapshot) []plan.ObjectVersion {
@@ -50,9 +67,11 @@ func (f Facts) cleanupOf(t Type, mine []v1beta1.FlinkStateSnapshot) []plan.Objec
 	left := len(candidates)
 	limit, age := f.maxCount(t), f.maxAge(t)
 	var gone []plan.ObjectVersion
-	for _, s := range candidates {
+	for i, s := range candidates {
 		tooOld := age > 0 && f.Now.Sub(s.CreationTimestamp.Time) > age
-		if s == newest || left <= 1 || f.needs(s.Status.Path) || (left <= limit && !tooOld) {
+		asked := i == len(candidates)-1 && !IsFinal(s.Status.State)
+		needed := s.Status.Path != nil && f.reads(*s.Status.Path)
+		if s == newest || asked || needed || left <= 1 || (left <= limit && !tooOld) {
 			continue
 		}
 		gone = append(gone, plan.ObjectVersion{Name: s.Name, UID: s.UID, ResourceVersion: s.ResourceVersion})
@@ -61,38 +80,9 @@ func (f Facts) cleanupOf(t Type, mine []v1beta1.FlinkStateSnapshot) []plan.Objec
 	return gone
 }
 
-// needs reports whether the next start of the job may be from this place.
-func (f Facts) needs(path *string) bool {
-	return path != nil && NeededBy(f.Status, f.Intent, *path)
-}
-
-// NeededBy reports whether a job is, or will be, started from the state at path: it does not run and its status names
-// it, or an open intent does.
-func NeededBy(status v1beta1.JobStatus, intent *v1beta1.Intent, path string) bool {
-	switch {
-	case path == "":
-		return false
-	case intent != nil && intent.From != nil && intent.From.Path == path:
-		return true
-	}
-	return status.UpgradeSavepointPath == path && status.State != v1beta1.FlinkJobRunning
-}
-
-// Leaving lists the job's FlinkStateSnapshots that go with it when its resource is deleted: the PERIODIC and UPGRADE
-// savepoints that ask for disposal. They need its JobManager to dispose of their data, so they are deleted before it,
-// and waited for within a deadline. All others stay.
-func Leaving(f Facts) []plan.ObjectVersion {
-	mine, _ := f.own()
-	var gone []plan.ObjectVersion
-	for i := range mine {
-		s := &mine[i]
-		cause := triggerOf(s)
-		if s.Spec.Savepoint.DisposedOnDelete() && (cause == v1beta1.SnapshotTriggerPeriodic ||
-			cause == v1beta1.SnapshotTriggerUpgrade) {
-			gone = append(gone, plan.ObjectVersion{Name: s.Name, UID: s.UID, ResourceVersion: s.ResourceVersion})
-		}
-	}
-	return gone
+// reads reports whether the job may still read the state at a path.
+func (f Facts) reads(path string) bool {
+	return Reader{Wanted: f.Wanted, Status: f.Status, Intent: f.Intent}.Reads(path)
 }
 
 // maxCount is how many of a type are kept, at least one: for savepoints kubernetes.operator.savepoint.history.max.count

@@ -36,8 +36,7 @@ func ages(gone []plan.ObjectVersion) string {
 	return strings.Join(list, " ")
 }
 
-// T5.12
-func TestT5_12_Cleanup(t *testing.T) {
+func TestWhichSnapshotsAreCleanedUp(t *testing.T) {
 	min := time.Minute
 	many := func(
 		ty Type, cause v1beta1.SnapshotTriggerType, states ...v1beta1.SnapshotState,
@@ -62,6 +61,9 @@ func TestT5_12_Cleanup(t *testing.T) {
 		"the only completed one": {
 			facts(maxCount, "1").have(many(Savepoint, periodic, completed, failed, failed)...), "2 1",
 			"kept though it is the oldest",
+		},
+		"the newest is being taken": {
+			facts(maxCount, "1").have(many(Savepoint, periodic, completed, flying)...), "", "it would be asked for again",
 		},
 		"none completed": {
 			facts(maxCount, "1").have(many(Savepoint, periodic, flying, flying, flying)...), "3 2", "the newest stays",
@@ -188,20 +190,6 @@ func TestCleanupKeepsWhatMatters(t *testing.T) {
 	})
 }
 
-func TestLeavingAreThoseThatAskForDisposal(t *testing.T) {
-	yes := true
-	stays := made(Savepoint, upgrade, completed, 3*time.Minute)
-	goes := made(Savepoint, upgrade, completed, 2*time.Minute)
-	goes.Spec.Savepoint.DisposeOnDelete = &yes
-	byHand := made(Savepoint, manual, completed, time.Minute)
-	byHand.Spec.Savepoint.DisposeOnDelete = &yes
-	if got := Leaving(facts().have(
-		stays, goes, byHand, made(Checkpoint, periodic, completed, time.Minute),
-	)); ages(got) != "2" {
-		t.Errorf("minutes %q, want the one that asks for it", ages(got))
-	}
-}
-
 // history is a record of savepoints, one a minute, the first the oldest.
 func history(n int) *v1beta1.SavepointInfo {
 	info := &v1beta1.SavepointInfo{}
@@ -214,8 +202,7 @@ func history(n int) *v1beta1.SavepointInfo {
 	return info
 }
 
-// T5.13
-func TestT5_13_HistoryOfTheRecord(t *testing.T) {
+func TestWhichEntriesOfTheRecordAreCleanedUp(t *testing.T) {
 	one, two := made(Savepoint, manual, completed, time.Hour), made(Savepoint, manual, completed, 2*time.Hour)
 	rows := map[string]struct {
 		facts          Facts

@@ -12,8 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// T5.14
-func TestT5_14_LastTrigger(t *testing.T) {
+func TestWhenTheLastPeriodicSnapshotWas(t *testing.T) {
 	at := func(ago time.Duration) time.Time { return start.Add(-ago) }
 	recorded := func(ago time.Duration) func(f *Facts) {
 		return func(f *Facts) {
@@ -65,8 +64,7 @@ func TestT5_14_LastTrigger(t *testing.T) {
 	}
 }
 
-// T5.15
-func TestT5_15_Triggering(t *testing.T) {
+func TestWhatAsksForASnapshot(t *testing.T) {
 	rows := map[string]struct {
 		options []string
 		change  func(f *Facts)
@@ -145,8 +143,7 @@ func TestT5_15_Triggering(t *testing.T) {
 	}
 }
 
-// T5.16
-func TestT5_16_Intervals(t *testing.T) {
+func TestIntervalsAndCronExpressions(t *testing.T) {
 	at := time.Date(2026, 11, 21, 11, 5, 0, 0, time.UTC)
 	rows := map[string]struct {
 		schedule string
@@ -183,8 +180,7 @@ func TestT5_16_Intervals(t *testing.T) {
 	}
 }
 
-// T5.17
-func TestT5_17_ResourcesForNonces(t *testing.T) {
+func TestANonceMakesOneResource(t *testing.T) {
 	f := facts("kubernetes.operator.savepoint.dispose-on-delete", "true")
 	f.Wanted.SavepointTriggerNonce, f.Wanted.CheckpointTriggerNonce = nonce(1), nonce(2)
 	due, _ := Due(f)
@@ -253,8 +249,7 @@ func TestNamesFollowFromWhatIsStored(t *testing.T) {
 	}
 }
 
-// T5.21
-func TestT5_21_Labels(t *testing.T) {
+func TestLabelsOfASnapshot(t *testing.T) {
 	if got := TriggerTypeOf(nil); got != v1beta1.SnapshotTriggerUnknown {
 		t.Errorf("missing: %s", got)
 	}

@@ -65,6 +65,8 @@ type Facts struct {
 	Defaults flinkconf.Config
 	// Existing are the FlinkStateSnapshots of the namespace that may be the job's, in any order.
 	Existing plan.Observed[[]v1beta1.FlinkStateSnapshot]
+	// Readers are the paths of the history that others may still read.
+	Readers plan.Observed[Readers]
 }
 
 // UsesResources reports whether snapshots are FlinkStateSnapshot objects

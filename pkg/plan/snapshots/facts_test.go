@@ -37,6 +37,7 @@ func facts(options ...string) Facts {
 		Reconciled: &v1beta1.JobSpec{},
 		Status:     v1beta1.JobStatus{JobID: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", State: v1beta1.FlinkJobRunning},
 		Config:     config, Defaults: flinkconf.Config{}, Existing: plan.Present([]v1beta1.FlinkStateSnapshot{}),
+		Readers: plan.Present(Readers{}),
 	}
 }
 
@@ -134,8 +135,7 @@ func TestWaitingAreThoseThatAChangeCarriesOn(t *testing.T) {
 	}
 }
 
-// T5.20
-func TestT5_20_LastKnown(t *testing.T) {
+func TestTheLastKnownPath(t *testing.T) {
 	rows := map[string]struct {
 		status v1beta1.JobStatus
 		path   string
@@ -159,36 +159,6 @@ func TestT5_20_LastKnown(t *testing.T) {
 	for name, row := range rows {
 		if path, known := LastKnown(row.status); path != row.path || known != row.known {
 			t.Errorf("%s: %q, %t; want %q, %t", name, path, known, row.path, row.known)
-		}
-	}
-}
-
-func TestNeededBy(t *testing.T) {
-	rows := map[string]struct {
-		status v1beta1.JobStatus
-		intent *v1beta1.Intent
-		path   string
-		want   bool
-		reason string
-	}{
-		"suspended": {
-			v1beta1.JobStatus{UpgradeSavepointPath: "a", State: v1beta1.FlinkJobFinished}, nil, "a", true,
-			"it is resumed from there",
-		},
-		"running": {
-			v1beta1.JobStatus{UpgradeSavepointPath: "a", State: v1beta1.FlinkJobRunning}, nil, "a", false,
-			"it has newer state",
-		},
-		"another": {v1beta1.JobStatus{UpgradeSavepointPath: "a"}, nil, "b", false, "nobody asks for it"},
-		"an intent": {
-			v1beta1.JobStatus{State: v1beta1.FlinkJobRunning}, &v1beta1.Intent{From: &v1beta1.StartPoint{Path: "a"}}, "a",
-			true, "the open start is from there",
-		},
-		"empty path": {v1beta1.JobStatus{}, nil, "", false, "nothing needs nothing"},
-	}
-	for name, row := range rows {
-		if got := NeededBy(row.status, row.intent, row.path); got != row.want {
-			t.Errorf("%s: %t; %s", name, got, row.reason)
 		}
 	}
 }

@@ -30,21 +30,21 @@ func RecordUpgrade(
 
 // Prune shortens the history of savepoints in the status of a job. dispose are the paths whose files go, oldest first;
 // the shorter history may be stored only when every one of them was accepted. They stay on disk when
-// kubernetes.operator.savepoint.cleanup.enabled is false.
+// kubernetes.operator.savepoint.cleanup.enabled is false, and for what Kept says.
 //
 //	the history is, beside              entry            goes when
 //	COMPLETED savepoint resources
 //	----------------------------------  ---------------  ----------------------------------------------------
 //	empty, or one entry beside none     all              never
-//	longer                              one the job's    never; it does not count
-//	                                    next start needs
+//	longer                              one that may be  never; it does not count
+//	                                    read, see Reader
 //	                                    oldest           more are left than the largest count, less the
 //	                                                     COMPLETED resources
 //	                                    newest           it is too old, and there is a COMPLETED resource
 //	                                    others           they are too old
 func Prune(f Facts) (next v1beta1.JobStatus, dispose []string) {
 	next = *f.Status.DeepCopy()
-	if next.SavepointInfo == nil {
+	if next.SavepointInfo == nil || f.misreadsCleanup() {
 		return next, nil
 	}
 	history := next.SavepointInfo.SavepointHistory
@@ -54,10 +54,12 @@ func Prune(f Facts) (next v1beta1.JobStatus, dispose []string) {
 	}
 	limit, age := max(0, f.maxCount(Savepoint)-completed), f.maxAge(Savepoint)
 	left := len(history)
+	others, _ := f.Readers.Get()
+	disposes := read(f.Config.Bool, key.SavepointCleanupEnabled, true) && Kept(f.Config) == ""
 	var kept []v1beta1.Savepoint
 	for i, s := range history {
 		tooOld := age > 0 && f.Now.Sub(time.UnixMilli(s.TimeStamp)) > age && (i < len(history)-1 || completed > 0)
-		needed := NeededBy(f.Status, f.Intent, s.Location)
+		needed := f.reads(s.Location) || others[s.Location] != ""
 		if needed || (left <= limit && !tooOld) {
 			kept = append(kept, s)
 			if needed {
@@ -66,7 +68,7 @@ func Prune(f Facts) (next v1beta1.JobStatus, dispose []string) {
 			continue
 		}
 		left--
-		if read(f.Config.Bool, key.SavepointCleanupEnabled, true) && s.Location != "" {
+		if disposes && s.Location != "" {
 			dispose = append(dispose, s.Location)
 		}
 	}
@@ -75,13 +77,16 @@ func Prune(f Facts) (next v1beta1.JobStatus, dispose []string) {
 }
 
 // PruneOne is Prune as far as one disposal goes: the status without that savepoint, or, when nothing is to be disposed
-// of, all of it.
+// of, all of it. Nothing is disposed of while it is not known who else may read it.
 func PruneOne(f Facts) (next v1beta1.JobStatus, dispose string) {
 	next, all := Prune(f)
 	if len(all) == 0 {
 		return next, ""
 	}
 	next = *f.Status.DeepCopy()
+	if f.Readers.IsUnknown() {
+		return next, ""
+	}
 	next.SavepointInfo.SavepointHistory = slices.DeleteFunc(next.SavepointInfo.SavepointHistory,
 		func(s v1beta1.Savepoint) bool {
 			return s.Location == all[0]

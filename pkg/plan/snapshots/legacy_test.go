@@ -86,8 +86,7 @@ func failures(n int) []string {
 	}
 }
 
-// T2.14, T2.16
-func TestT2_14_T2_16_ManualSnapshots(t *testing.T) {
+func TestASnapshotInTheRecordIsRetriedThenGivenUp(t *testing.T) {
 	j := legacy(t)
 	if j.ask(1) != 2 {
 		t.Fatal("a savepoint and a checkpoint are due")
@@ -125,8 +124,7 @@ func TestT2_14_T2_16_ManualSnapshots(t *testing.T) {
 	}
 }
 
-// T2.15
-func TestT2_15_AJobFailsWithOneInFlight(t *testing.T) {
+func TestAJobFailsWithASnapshotInFlight(t *testing.T) {
 	j := legacy(t, maxCount, "1")
 	j.f.Status.SavepointInfo = history(1)
 	j.ask(1)
@@ -144,8 +142,7 @@ func TestT2_15_AJobFailsWithOneInFlight(t *testing.T) {
 	}
 }
 
-// T2.17
-func TestT2_17_FormatsAreRecorded(t *testing.T) {
+func TestTheSavepointFormatIsRecorded(t *testing.T) {
 	for option, want := range map[string]v1beta1.SavepointFormatType{
 		"": v1beta1.SavepointFormatCanonical, "NATIVE": v1beta1.SavepointFormatNative,
 	} {
@@ -170,8 +167,7 @@ func TestT2_17_FormatsAreRecorded(t *testing.T) {
 	}
 }
 
-// T5.18
-func TestT5_18_NoncesWithARecord(t *testing.T) {
+func TestANonceIsRecordedWhenItsSnapshotHasEnded(t *testing.T) {
 	j := legacy(t)
 	outcome := func(want Outcome) {
 		t.Helper()
@@ -232,8 +228,7 @@ func TestAFailedPeriodicSnapshotWaits(t *testing.T) {
 	}
 }
 
-// T5.19
-func TestT5_19_SessionJobsWithARecord(t *testing.T) {
+func TestNoncesOfSessionJobsWithARecord(t *testing.T) {
 	j := legacy(t)
 	j.f.Kind = v1beta1.JobKindFlinkSessionJob
 	if j.begin() != 0 {

@@ -107,7 +107,7 @@ func neverCame(f Facts, t Type) bool {
 
 // timeout is how long a job that cannot be asked is waited for: as long as Flink itself waits for a checkpoint.
 func timeout(f Facts) time.Duration {
-	return read(f.Config.Duration, key.CheckpointingTimeout, 10*time.Minute)
+	return f.Status.CheckpointTimeoutOr(read(f.Config.Duration, key.CheckpointingTimeout, 10*time.Minute))
 }
 
 // fail closes a request that came to nothing. Within the grace period its nonce stays pending, and when it was made is

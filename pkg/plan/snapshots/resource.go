@@ -17,7 +17,9 @@ import (
 // passes make one object: a PERIODIC one is named by the millisecond it was due, a MANUAL one by the resource's UID and
 // generation. Only a savepoint without a directory fails.
 //
-//	name <resource>-<savepoint|checkpoint>-<manual|periodic>-<number>
+//	resource         name
+//	FlinkDeployment  <resource>-<savepoint|checkpoint>-<manual|periodic>-<number>
+//	FlinkSessionJob  <resource>.job-<savepoint|checkpoint>-<manual|periodic>-<number>
 func MakeResource(f Facts, t Trigger) (*v1beta1.FlinkStateSnapshot, error) {
 	number := plan.DeriveID(f.UID, fmt.Sprintf("generation %d", f.Generation), plan.PurposeTrigger)[:13]
 	if t.Cause == v1beta1.SnapshotTriggerPeriodic {
@@ -59,7 +61,7 @@ func (f Facts) blank(t Type, cause v1beta1.SnapshotTriggerType, number string) *
 		TypeMeta: metav1.TypeMeta{APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkStateSnapshot},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:   f.Namespace,
-			Name:        strings.ToLower(fmt.Sprintf("%s-%s-%s-%s", f.Name, t, cause, number)),
+			Name:        f.nameOf(t, cause, number),
 			Annotations: map[string]string{v1beta1.AnnotationJobUID: string(f.UID)},
 		},
 		Spec: v1beta1.FlinkStateSnapshotSpec{
@@ -70,6 +72,24 @@ func (f Facts) blank(t Type, cause v1beta1.SnapshotTriggerType, number string) *
 	labels[v1beta1.LabelSnapshotTriggerType] = string(cause)
 	s.Labels = labels
 	return s
+}
+
+// maxName is the longest name of an object.
+const maxName = 253
+
+// nameOf is that of a FlinkStateSnapshot. Names of FlinkDeployments have no dots, so that the snapshots of a
+// FlinkSessionJob, which may have the same name, have other ones. A name that would be too long is cut, and says by the
+// resource's UID whose it is.
+func (f Facts) nameOf(t Type, cause v1beta1.SnapshotTriggerType, number string) string {
+	name, end := f.Name, strings.ToLower(fmt.Sprintf("-%s-%s-%s", t, cause, number))
+	if f.Kind == v1beta1.JobKindFlinkSessionJob {
+		end = ".job" + end
+	}
+	if len(name)+len(end) > maxName {
+		end = "-" + plan.DeriveID(f.UID, name, plan.PurposeTrigger)[:13] + end
+		name = strings.TrimRight(name[:maxName-len(end)], "-.")
+	}
+	return name + end
 }
 
 func (f Facts) savepoint(path string, exists bool) *v1beta1.SavepointSpec {

@@ -15,7 +15,6 @@ type step struct {
 	fields             int
 }
 
-// T3.73
 func TestChangesAddUp(t *testing.T) {
 	was, now := application(t), application(t)
 	ignoredKeys := []string{"kubernetes.operator.reconcile.interval", "100 SECONDS", "parallelism.default", "100"}

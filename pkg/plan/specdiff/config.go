@@ -8,11 +8,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
-// compareConfig compares two configurations by flat key, in the order in which the Java operator lists keys. A
-// configuration that cannot be flattened (validation refuses it) is compared as one text.
+// compareConfig compares two configurations by flat key, in the order of the keys. A configuration that cannot be
+// flattened (validation refuses it) is compared as one text.
 func compareConfig(path string, old, new v1beta1.FlinkConfiguration, mode v1beta1.Mode) []entry {
 	if old.String() == new.String() {
 		return nil
@@ -23,7 +22,7 @@ func compareConfig(path string, old, new v1beta1.FlinkConfiguration, mode v1beta
 		return difference(entry{path: path, old: old.String(), new: new.String(), kind: Upgrade, secret: true})
 	}
 	var entries []entry
-	for _, key := range syntax.HashOrder(unionKeys(oldFlat, newFlat), syntax.DefaultBuckets) {
+	for _, key := range unionKeys(oldFlat, newFlat) {
 		entries = append(entries, difference(entry{
 			path: path + "." + key, old: configValue(oldFlat, key), new: configValue(newFlat, key),
 			kind: configEffect(key).in(mode), secret: conf.Sensitive(key),

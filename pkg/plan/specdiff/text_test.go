@@ -9,7 +9,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
-// T3.73
 func TestDiffText(t *testing.T) {
 	for name, row := range map[string]struct {
 		reason, was, now, want string

@@ -34,34 +34,27 @@ type Facts struct {
 	// StateSafe says that the job began again without its newest state, or maybe without, or left state out as it was
 	// told to; nil when it did not.
 	StateSafe *metav1.Condition
-	// More are conditions that others have made.
+	// More are conditions of what a rule alone knows.
 	More []metav1.Condition
 	// Hide leaves secrets out of a text.
 	Hide func(string) string
 }
 
+// makers make the conditions that follow from the facts and the verdict, one each, where it is shown. Package summary
+// has their names and their order.
+var makers = []func(Facts, Verdict) (c metav1.Condition, shown bool){
+	accepted, clusterAvailable, jobRunning, stateSafe, stalled, reconciling,
+}
+
 // Conditions derives every condition from the facts and the verdict. Ready follows from the others.
 func Conditions(f Facts, o Verdict) []metav1.Condition {
-	wanted := []metav1.Condition{accepted(f), clusterAvailable(f, o)}
-	if !f.Session {
-		wanted = append(wanted, jobRunning(f))
-	}
-	if why, unsafe := stateUnsafe(o); unsafe {
-		wanted = append(wanted, Condition(summary.StateSafe, false, why.Reason, why.Message))
-	} else if f.StateSafe != nil {
-		wanted = append(wanted, *f.StateSafe)
+	var wanted []metav1.Condition
+	for _, made := range makers {
+		if c, shown := made(f, o); shown {
+			wanted = append(wanted, c)
+		}
 	}
 	wanted = append(wanted, f.More...)
-	switch {
-	case o.Stall != nil:
-		wanted = append(wanted, Condition(summary.Stalled, true, o.Stall.Reason, o.Stall.Message))
-	case Moving(o.Situation):
-		reason, message := plan.Reason(o.Situation), movingMessage[o.Situation]
-		if o.Wait.Reason != "" {
-			reason, message = o.Wait.Reason, o.Wait.Message
-		}
-		wanted = append(wanted, Condition(summary.Reconciling, true, reason, message))
-	}
 	for i := range wanted {
 		wanted[i].Message = f.Hide(wanted[i].Message)
 	}
@@ -83,7 +76,7 @@ func With(stored []metav1.Condition, one metav1.Condition, at summary.At) []meta
 // state the job starts.
 var needsAPerson = map[plan.Reason]bool{
 	plan.ReasonLastStateUnknown: true, plan.ReasonUpgradeFailed: true, plan.ReasonRollbackImpossible: true,
-	plan.ReasonRestoreFailed: true,
+	plan.ReasonRestoreFailed: true, plan.ReasonCheckpointNotFound: true,
 }
 
 // stateUnsafe reports whether it is not known which state the job would start from, and why.
@@ -105,25 +98,56 @@ var movingMessage = map[plan.Situation]string{
 	plan.Waiting: "the cluster is not running yet", plan.Unobservable: "the cluster cannot be observed",
 }
 
-func accepted(f Facts) metav1.Condition {
+func accepted(f Facts, _ Verdict) (metav1.Condition, bool) {
 	if f.Problem != "" {
-		return Condition(summary.SpecAccepted, false, f.ProblemReason, f.Problem)
+		return Condition(summary.SpecAccepted, false, f.ProblemReason, f.Problem), true
 	}
-	return Condition(summary.SpecAccepted, true, plan.ReasonAccepted, "the spec is valid")
+	return Condition(summary.SpecAccepted, true, plan.ReasonAccepted, "the spec is valid"), true
+}
+
+// stateSafe is shown while it is not known which state the job would start from, and where the facts say what it lost.
+func stateSafe(f Facts, o Verdict) (metav1.Condition, bool) {
+	if why, unsafe := stateUnsafe(o); unsafe {
+		return Condition(summary.StateSafe, false, why.Reason, why.Message), true
+	}
+	if f.StateSafe != nil {
+		return *f.StateSafe, true
+	}
+	return metav1.Condition{}, false
+}
+
+func stalled(_ Facts, o Verdict) (metav1.Condition, bool) {
+	if o.Stall == nil {
+		return metav1.Condition{}, false
+	}
+	return Condition(summary.Stalled, true, o.Stall.Reason, o.Stall.Message), true
+}
+
+// reconciling is shown while something is under way and nothing stalls it.
+func reconciling(_ Facts, o Verdict) (metav1.Condition, bool) {
+	reason, message := plan.Reason(o.Situation), movingMessage[o.Situation]
+	if o.Wait.Reason != "" {
+		reason, message = o.Wait.Reason, o.Wait.Message
+	}
+	return Condition(summary.Reconciling, true, reason, message), o.Stall == nil && Moving(o.Situation)
 }
 
 // clusterAvailable tells how the JobManager is doing, with the reason why it is not.
-func clusterAvailable(f Facts, o Verdict) metav1.Condition {
+func clusterAvailable(f Facts, o Verdict) (metav1.Condition, bool) {
+	return available(f, o), true
+}
+
+func available(f Facts, o Verdict) metav1.Condition {
 	jm := f.JobManager
 	switch {
 	case jm == v1beta1.JobManagerReady:
 		return Condition(summary.ClusterAvailable, true, plan.ReasonJobManagerReady, "the JobManager can be reached")
-	case o.PodFailure != nil:
-		return Condition(summary.ClusterAvailable, false, o.PodFailure.Reason, o.PodFailure.Message)
 	case o.Situation == plan.Suspended || o.Situation == plan.NeverStarted:
 		return Condition(summary.ClusterAvailable, false, summary.ReasonSuspended, "the job is suspended, as specified")
 	case f.Job == v1beta1.FlinkJobFinished && o.Situation == plan.Ended:
 		return Condition(summary.ClusterAvailable, false, summary.ReasonFinished, "the job has finished")
+	case o.PodFailure != nil:
+		return Condition(summary.ClusterAvailable, false, o.PodFailure.Reason, o.PodFailure.Message)
 	case jm == v1beta1.JobManagerMissing || jm == "":
 		return Condition(summary.ClusterAvailable, false, plan.ReasonJobManagerMissing, "there is no JobManager")
 	default:
@@ -133,7 +157,12 @@ func clusterAvailable(f Facts, o Verdict) metav1.Condition {
 	}
 }
 
-func jobRunning(f Facts) metav1.Condition {
+// jobRunning is shown of what has a job.
+func jobRunning(f Facts, _ Verdict) (metav1.Condition, bool) {
+	return running(f), !f.Session
+}
+
+func running(f Facts) metav1.Condition {
 	state := f.Job
 	switch {
 	case state == v1beta1.FlinkJobCreated:

@@ -3,9 +3,12 @@ package storedspec
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/jsontext"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -17,7 +20,26 @@ func Text(spec v1beta1.FlinkDeploymentSpec) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return apply(text, "{}")
+	return respelled(text)
+}
+
+// respelled is a recorded text with sorted keys in what has no type, and no digit lost.
+func respelled(text string) (string, error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return "", fmt.Errorf("text is not JSON: %w", err)
+	}
+	sorted, err := jsontext.Print(value)
+	if err != nil {
+		return "", err
+	}
+	record, err := v1beta1.ParseReconciledDeployment(sorted)
+	if err != nil {
+		return "", err
+	}
+	return record.Text()
 }
 
 // Hash is the hash by which an intent knows the spec that it leads to, as Text has it.
@@ -35,12 +57,12 @@ func Shorten(status *v1beta1.FlinkDeploymentStatus) {
 	}
 	spec, shortest := intent.Spec, len(intent.Spec)
 	for _, base := range []v1beta1.SpecBase{v1beta1.BaseLastReconciled, v1beta1.BaseLastStable} {
-		change, err := jsontext.MergePatch(recorded(status, base), spec)
-		if err != nil || len(change) >= shortest {
+		patch, err := jsonpatch.CreateMergePatch([]byte(recorded(status, base)), []byte(spec))
+		if err != nil || len(patch) >= shortest {
 			continue
 		}
-		if back, err := apply(recorded(status, base), change); err == nil && back == spec {
-			intent.Spec, intent.SpecBase, intent.SpecChange, shortest = "", base, change, len(change)
+		if back, err := apply(recorded(status, base), string(patch)); err == nil && back == spec {
+			intent.Spec, intent.SpecBase, intent.SpecChange, shortest = "", base, string(patch), len(patch)
 		}
 	}
 }
@@ -113,13 +135,9 @@ func recorded(status *v1beta1.FlinkDeploymentStatus, base v1beta1.SpecBase) stri
 }
 
 func apply(base, change string) (string, error) {
-	text, err := jsontext.ApplyMergePatch(base, change)
+	text, err := jsonpatch.MergePatch([]byte(base), []byte(change))
 	if err != nil {
 		return "", err
 	}
-	record, err := v1beta1.ParseReconciledDeployment(text)
-	if err != nil {
-		return "", err
-	}
-	return record.Text()
+	return respelled(string(text))
 }

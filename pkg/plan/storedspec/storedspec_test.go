@@ -2,6 +2,7 @@ package storedspec
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -35,6 +36,53 @@ func status(spec, reconciled, stable string) *v1beta1.FlinkDeploymentStatus {
 	return s
 }
 
+// testdata/before.json has an open upgrade as the version before stored it, with its spec as a whole and as a change:
+// both are read, and are no change of that spec, in whatever way the resource writes it.
+func TestWhatTheVersionBeforeStoredIsTheSame(t *testing.T) {
+	var before struct {
+		LastReconciledSpec, LastStableSpec string
+		Whole, Short                       *v1beta1.Intent
+	}
+	stored, err := os.ReadFile("testdata/before.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(stored, &before); err != nil {
+		t.Fatal(err)
+	}
+	var spec v1beta1.FlinkDeploymentSpec
+	if err := json.Unmarshal([]byte(`{"image":"flink:2","flinkVersion":"v1_20",
+		"job":{"args":["<a>&b","\u00e4\b\f\t"],"jarURI":"local:///a.jar","savepointTriggerNonce":1764448148123456789},
+		"jobManager":{"resource":{"cpu":1.0,"memory":"2g"}},"taskManager":{"resource":{"cpu":12345678}},
+		"flinkConfiguration":{"z":"<y>","a":1.50,"n":null,"l":[1e3,"\u0078"]},"restartNonce":12345678901234567,
+		"podTemplate":{"spec":{"containers":[{"name":"flink-main-container","env":[{"value":"a && b \u003e c","name":"A"}]}]},
+		"kind":"Pod"}}`), &spec); err != nil {
+		t.Fatal(err)
+	}
+	want, err := Text(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, intent := range map[string]*v1beta1.Intent{"whole": before.Whole, "short": before.Short} {
+		s := status("", before.LastReconciledSpec, before.LastStableSpec)
+		s.Intent = intent
+		if err := Read(s); err != nil || s.Intent.Spec != want || s.Intent.SpecHash != Hash(want) {
+			t.Errorf("%s: %v: %s %s, want %s %s", name, err, s.Intent.SpecHash, s.Intent.Spec, Hash(want), want)
+		}
+		Shorten(s)
+		if change := s.Intent.SpecChange; change == "" || Read(s) != nil || s.Intent.Spec != want {
+			t.Errorf("%s: stored again as %q", name, change)
+		}
+	}
+	last, err := v1beta1.ParseReconciledDeployment(before.LastReconciledSpec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := last.Text(); err != nil || again != before.LastReconciledSpec {
+		t.Errorf("%v: recorded again as %s", err, again)
+	}
+}
+
 // What is stored already is what the same specs are shortened to.
 func TestTheSameChangeIsKept(t *testing.T) {
 	old, next := text(t, large, same), text(t, large, image)
@@ -45,7 +93,7 @@ func TestTheSameChangeIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := status(next, old, old)
-	if !Keep(again, stored, written) || *again.Intent != *stored.Intent {
+	if !Keep(again, stored, written) || !reflect.DeepEqual(again.Intent, stored.Intent) {
 		t.Errorf("kept %+v, stored %+v", again.Intent, stored.Intent)
 	}
 	for name, other := range map[string]*v1beta1.FlinkDeploymentStatus{
@@ -135,7 +183,7 @@ func TestWhatHasNoSpecIsLeftAlone(t *testing.T) {
 		s := &v1beta1.FlinkDeploymentStatus{Progress: v1beta1.Progress{Intent: intent.DeepCopy()}}
 		Shorten(s)
 		Reserve(s)
-		if err := Read(s); err != nil || (intent != nil && *s.Intent != *intent) {
+		if err := Read(s); err != nil || !reflect.DeepEqual(s.Intent, intent) {
 			t.Errorf("%s: %+v, %v", name, s.Intent, err)
 		}
 	}

@@ -31,17 +31,22 @@ func Make(s Snapshot) plan.Plan {
 	if s.Resource.GetDeletionTimestamp() != nil {
 		return end(s)
 	}
-	message := fmt.Sprintf("resources of kind %s cannot be run by kn-flink yet: this one is stored and not changed",
-		s.Resource.GetKind())
+	return wait(s, Reason, fmt.Sprintf(
+		"resources of kind %s cannot be run by kn-flink yet: this one is stored and not changed", s.Resource.GetKind(),
+	))
+}
+
+// wait tells that nothing is done, once.
+func wait(s Snapshot, reason plan.Reason, message string) plan.Plan {
 	p := plan.Plan{Situation: plan.Refused}
 	if told(s.Resource, message) {
 		return p
 	}
 	p.Status = statusWith(s, metav1.Condition{
-		Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: string(Reason), Message: message,
+		Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: string(reason), Message: message,
 	})
 	p.Events = []plan.Event{{
-		Warning: true, Reason: Reason, Component: plan.ComponentOperator, Message: message, Once: true,
+		Warning: true, Reason: reason, Component: plan.ComponentOperator, Message: message, Once: true,
 	}}
 	return p
 }
@@ -62,8 +67,22 @@ func statusWith(s Snapshot, c metav1.Condition) *map[string]any {
 		next = map[string]any{}
 	}
 	at := summary.At{Now: s.Now, Generation: s.Resource.GetGeneration()}
+	if deployed, is := deployedGeneration(next); is {
+		next["deployedGeneration"] = deployed
+	}
+	next["observedGeneration"] = at.Generation
 	next["conditions"] = summary.SetConditions(conditionsOf(s.Resource), at, c)
 	return &next
+}
+
+// deployedGeneration is the generation that a status says was acted on; false where nothing was deployed.
+func deployedGeneration(status map[string]any) (int64, bool) {
+	spec, _, _ := unstructured.NestedString(status, "reconciliationStatus", "lastReconciledSpec")
+	if known, is, _ := unstructured.NestedInt64(status, "deployedGeneration"); is {
+		return known, true
+	}
+	judged, is, _ := unstructured.NestedInt64(status, "observedGeneration")
+	return judged, is && spec != ""
 }
 
 // conditionsOf reads the stored conditions; what cannot be read counts as none.

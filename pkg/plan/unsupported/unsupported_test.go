@@ -93,3 +93,47 @@ func TestADeletionIsHeldByNobody(t *testing.T) {
 		})
 	}
 }
+
+// Whoever waits for the newest spec, as Flux does, is told that nothing will be made of it. What runs is still known.
+func TestTheGenerationIsJudged(t *testing.T) {
+	deployed := map[string]any{"lastReconciledSpec": "{}"}
+	rows := map[string]struct {
+		reason string
+		status map[string]any
+		want   map[string]any
+	}{
+		"nobody has looked": {
+			"the API server fills in -1", map[string]any{"observedGeneration": int64(-1)},
+			map[string]any{"observedGeneration": int64(2)},
+		},
+		"the newest spec runs": {
+			"the function died later",
+			map[string]any{"observedGeneration": int64(2), "reconciliationStatus": deployed},
+			map[string]any{"observedGeneration": int64(2), "deployedGeneration": int64(2)},
+		},
+		"an older spec runs": {
+			"the function died of the newest",
+			map[string]any{"observedGeneration": int64(1), "reconciliationStatus": deployed},
+			map[string]any{"observedGeneration": int64(2), "deployedGeneration": int64(1)},
+		},
+		"a spec in between was refused": {
+			"it was never deployed",
+			map[string]any{
+				"observedGeneration": int64(1), "deployedGeneration": int64(0), "reconciliationStatus": deployed,
+			},
+			map[string]any{"observedGeneration": int64(2), "deployedGeneration": int64(0)},
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			s := Snapshot{Now: start, Resource: resource()}
+			s.Resource.Object["status"] = row.status
+			got := *MakeQuarantined(s).Status.(*map[string]any)
+			for _, field := range []string{"observedGeneration", "deployedGeneration"} {
+				if got[field] != row.want[field] {
+					t.Errorf("%s is %v, want %v: %s", field, got[field], row.want[field], row.reason)
+				}
+			}
+		})
+	}
+}

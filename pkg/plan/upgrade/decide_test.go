@@ -60,7 +60,6 @@ func never(mode v1beta1.UpgradeMode) func(*Facts) {
 	return func(f *Facts) { f.NeverStarted, f.RecordedMode = true, mode }
 }
 
-// R10
 func TestDecide(t *testing.T) {
 	rows := map[string]struct {
 		// row is the way through the drawings, see package drawing.
@@ -71,7 +70,6 @@ func TestDecide(t *testing.T) {
 		"a savepoint is pending": {
 			"0", job(stateless, running, no, func(f *Facts) { f.SavepointPending = true }), "it is waited for",
 		},
-		// T3.1
 		"stateless, runs": {
 			"2", job(stateless, running, data), "its state is given up",
 		},
@@ -82,7 +80,6 @@ func TestDecide(t *testing.T) {
 			"1", job(stateless, finished, no), "there is nothing to stop",
 		},
 		"what the data says is unknown": {"2b", job(lastState, running, unknown), "nothing is done on a guess"},
-		// T3.5
 		"ended": {
 			"4", job(savepoint, finished, data, recorded("s")), "with what it ended with",
 		},
@@ -90,7 +87,6 @@ func TestDecide(t *testing.T) {
 			"4", job(lastState, failed, no, recorded("s"), jobManager(missing)), "the same",
 		},
 		"cancelled": {"4", job(lastState, canceled, data, recorded("s")), "the same"},
-		// T3.5
 		"ended, its last state is not read": {
 			"3", job(savepoint, finished, data, recorded(v1beta1.LastStatePlaceholder)), "a person must find it",
 		},
@@ -106,7 +102,6 @@ func TestDecide(t *testing.T) {
 		"failed, its JobManager may try on": {
 			"14/A1", job(lastState, failed, data, recorded("s"), jobManager(deploying)), "the data has the newest",
 		},
-		// T3.3, T3.41
 		"lost, no data":   {"8/14/A5", job(savepoint, reconciling, no, jobManager(missing)), "its state is not known"},
 		"broken, no data": {"14/A5", job(lastState, reconciling, no, jobManager(jmError)), "the same"},
 		"broken, its data is out of sight": {
@@ -116,7 +111,6 @@ func TestDecide(t *testing.T) {
 			"14/A5", job(lastState, reconciling, no, jobManager(missing), outOfSight), "nothing brings it back",
 		},
 		"being cancelled": {"5/A6", job(lastState, v1beta1.FlinkJobCancelling, no), "the end is waited for"},
-		// T3.2
 		"savepoint, runs": {"6", job(savepoint, running, data), "as asked for"},
 		"savepoint, another version": {
 			"6", job(savepoint, running, data, otherVersionOf), "a savepoint outlives versions",
@@ -128,7 +122,6 @@ func TestDecide(t *testing.T) {
 		"savepoint, no fallback, lost": {
 			"7/A6", job(savepoint, reconciling, data, noFallback, jobManager(missing)), "it is recovered first",
 		},
-		// T3.9
 		"last-state, another version": {
 			"9", job(lastState, running, data, otherVersionOf), "the data is of one version",
 		},
@@ -261,7 +254,6 @@ func inWords(d Decision) drawing.Row {
 	return drawing.Row{"suspend": suspend, "restore": string(d.Restore)}
 }
 
-// T3.10
 func TestDecideWithoutHighAvailability(t *testing.T) {
 	for _, mode := range []v1beta1.UpgradeMode{savepoint, lastState} {
 		for _, fallback := range []bool{true, false} {
@@ -291,7 +283,6 @@ func TestDecideWithoutHighAvailability(t *testing.T) {
 	}
 }
 
-// T3.8
 func TestDecideByTheAgeOfCheckpoints(t *testing.T) {
 	ago := func(d time.Duration) time.Time { return noon.Add(-d) }
 	old, young := ago(61*time.Second), ago(30*time.Second)

@@ -13,6 +13,6 @@
 //   - merging with an absent tree gives a copy of the other one;
 //   - equal input gives equal bytes (Print sorts every mapping).
 //
-// Start reading at layer.go (which layer comes when), then merge.go (the two ways to merge lists), then print.go and
-// scalar.go (the text).
+// Start reading at layer.go (which layer comes when), then merge.go (the two ways to merge lists), then print.go
+// (the text).
 package podtemplate

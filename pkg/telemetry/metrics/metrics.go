@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
-	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
+	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
 	"go.uber.org/zap"
 
 	"github.com/kn-flink/kn-flink/pkg/telemetry"

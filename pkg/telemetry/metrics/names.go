@@ -75,7 +75,7 @@ const (
 const (
 	// Waiting is for how long it has been stalled, in seconds: reason, too. One that is not stalled has none.
 	Waiting Gauge = "flink.operator.resource.stalled.time"
-	// CanaryUnanswered is for how long the change of a canary has woken nobody, in seconds; 0 while all is well.
+	// CanaryUnanswered is for how long no function has answered the change of a canary, in seconds; 0 while all is well.
 	CanaryUnanswered Gauge = "flink.operator.canary.unanswered.time"
 	// CheckpointAge is how long ago the newest checkpoint was taken that is known, in seconds.
 	CheckpointAge Gauge = "flink.operator.job.checkpoint.age"
@@ -157,7 +157,7 @@ var (
 		SweepComplete:    {"", "1 if the newest sweep read all resources."},
 		SweepInterval:    {"s", "Time between sweeps at the present pace of the clock."},
 		Waiting:          {"s", "Time for which a resource has been stalled."},
-		CanaryUnanswered: {"s", "Time for which a change of a canary has woken nobody."},
+		CanaryUnanswered: {"s", "Time for which no function has answered the change of a canary."},
 		CheckpointAge:    {"s", "Age of the newest checkpoint that is known."},
 		CPU:              {"{cpu}", "CPU of all pods of a Flink cluster."},
 		Memory:           {"By", "Memory of all pods of a Flink cluster."},

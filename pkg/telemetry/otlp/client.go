@@ -12,12 +12,9 @@ import (
 	"net/http"
 	"os"
 
-	logscollector "go.opentelemetry.io/proto/slim/otlp/collector/logs/v1"
-	metricscollector "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
-	tracecollector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
-	logspb "go.opentelemetry.io/proto/slim/otlp/logs/v1"
-	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
+	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -49,17 +46,17 @@ var ErrRefused = errors.New("refused for good")
 
 // Send posts what was measured, once.
 func (c *Client) Send(ctx context.Context, measured []*metricspb.ResourceMetrics) error {
-	return c.post(ctx, &metricscollector.ExportMetricsServiceRequest{ResourceMetrics: measured})
+	return c.post(ctx, &metricspb.MetricsData{ResourceMetrics: measured})
 }
 
 // SendSpans posts spans, once.
 func (c *Client) SendSpans(ctx context.Context, spans *tracepb.ResourceSpans) error {
-	return c.post(ctx, &tracecollector.ExportTraceServiceRequest{ResourceSpans: []*tracepb.ResourceSpans{spans}})
+	return c.post(ctx, &tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{spans}})
 }
 
 // SendLogs posts log lines, once.
 func (c *Client) SendLogs(ctx context.Context, lines *logspb.ResourceLogs) error {
-	return c.post(ctx, &logscollector.ExportLogsServiceRequest{ResourceLogs: []*logspb.ResourceLogs{lines}})
+	return c.post(ctx, &logspb.LogsData{ResourceLogs: []*logspb.ResourceLogs{lines}})
 }
 
 func (c *Client) post(ctx context.Context, message proto.Message) error {

@@ -6,9 +6,9 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
-	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
-	resourcepb "go.opentelemetry.io/proto/slim/otlp/resource/v1"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 )
 
 // Measured is the message for metrics of one resource; nil when there are none.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
-	logspb "go.opentelemetry.io/proto/slim/otlp/logs/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"go.uber.org/zap"
 	"google.golang.org/protobuf/proto"
 

@@ -55,6 +55,22 @@ func CheckConditions(list []metav1.Condition, generation int64) error {
 	return errors.Join(problems...)
 }
 
+// CheckEnds tells that kstatus, and with it Flux, Argo CD, "kubectl wait" and
+// "helm --wait", would wait for a resource that waits for nothing: Ready is not
+// True, and neither Reconciling nor Stalled says why. Tests run it on every
+// status they see; nil means nothing.
+func CheckEnds(list []metav1.Condition) error {
+	ready := find(list, Ready)
+	if ready == nil || ready.Status == metav1.ConditionTrue ||
+		find(list, Reconciling) != nil || find(list, Stalled) != nil {
+		return nil
+	}
+	return fmt.Errorf(
+		"condition %s is %s (%s), with neither %s nor %s: kstatus never ends", Ready, ready.Status, ready.Reason,
+		Reconciling, Stalled,
+	)
+}
+
 func checkForm(c *metav1.Condition, generation int64) []error {
 	var problems []error
 	must := func(ok bool, what string) {

@@ -102,3 +102,28 @@ func TestCheckConditionsFindsEachFault(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckEnds(t *testing.T) {
+	rows := map[string]struct {
+		reason string
+		wanted []metav1.Condition
+		ends   bool
+	}{
+		"all is well":  {"Ready is True, which is Current", []metav1.Condition{yes(JobRunning)}, true},
+		"suspended":    {"as asked", []metav1.Condition{no(JobRunning, ReasonSuspended)}, true},
+		"under way":    {"InProgress, and it is", []metav1.Condition{no(JobRunning, "A"), yes(Reconciling)}, true},
+		"stalled":      {"Failed", []metav1.Condition{no(JobRunning, "A"), yes(Stalled)}, true},
+		"failed":       {"InProgress for ever", []metav1.Condition{no(JobRunning, "A")}, false},
+		"not known":    {"InProgress for ever", []metav1.Condition{condition(JobRunning, "Unknown", "A", "")}, false},
+		"not accepted": {"InProgress for ever", []metav1.Condition{no(SpecAccepted, "A"), yes(JobRunning)}, false},
+	}
+	for name, row := range rows {
+		err := CheckEnds(SetConditions(nil, At{Now: monday, Generation: 1}, row.wanted...))
+		if (err == nil) != row.ends {
+			t.Errorf("%s (%s): %v", name, row.reason, err)
+		}
+	}
+	if err := CheckEnds(nil); err != nil {
+		t.Errorf("a resource without conditions was not looked at yet: %v", err)
+	}
+}

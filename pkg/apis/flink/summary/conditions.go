@@ -17,8 +17,7 @@ const (
 	Ready = "Ready"
 	// Reconciling: something is under way. Present only while true.
 	Reconciling = "Reconciling"
-	// Stalled: nothing goes on until someone does something. Present only while
-	// true.
+	// Stalled: nothing changes until you act. Present only while true.
 	Stalled = "Stalled"
 	// SpecAccepted: the spec is valid.
 	SpecAccepted = "SpecAccepted"

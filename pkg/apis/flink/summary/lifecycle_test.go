@@ -76,7 +76,6 @@ func (w world) sessionJob() *v1beta1.FlinkSessionJob {
 	}
 }
 
-// T4.1, T4.2
 func TestLifecycle(t *testing.T) {
 	rows := map[string]struct {
 		reason string

@@ -10,10 +10,12 @@ import (
 // one without a gap when its template changes.
 //
 // +kubebuilder:object:root=true
-// +kubebuilder:resource:path=flinkbluegreendeployments,singular=flinkbluegreendeployment,shortName=flinkbgdep,scope=Namespaced
+// +kubebuilder:resource:path=flinkbluegreendeployments,singular=flinkbluegreendeployment,shortName=flinkbgdep,categories=flink,scope=Namespaced
 // +kubebuilder:subresource:status
 // +kubebuilder:selectablefield:JSONPath=`.status.pace`
 // +kubebuilder:printcolumn:name="Job Status",type=string,JSONPath=`.status.jobStatus.state`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.blueGreenState`,priority=1
 // +kubebuilder:printcolumn:name="Situation",type=string,JSONPath=`.status.situation`,priority=1
 type FlinkBlueGreenDeployment struct {
@@ -118,6 +120,8 @@ type FlinkBlueGreenDeploymentStatus struct {
 	SavepointTriggerID string `json:"savepointTriggerId,omitempty"`
 	// Error is the last failure as plain text.
 	Error string `json:"error,omitempty"`
+	// ObservedGeneration is the generation judged last; absent or -1 means none.
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions beyond the state.
 	Conditions []metav1.Condition `json:"conditions,omitzero"`
 

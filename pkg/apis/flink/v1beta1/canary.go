@@ -34,3 +34,17 @@ func CanaryOf(u *unstructured.Unstructured) Canary {
 // IsCanary tells whether labels mark a canary: LabelCanary, value "true" in any
 // case.
 func IsCanary(labels map[string]string) bool { return strings.EqualFold(labels[LabelCanary], "true") }
+
+// OnlyCanary tells whether a resource only probes the operator: the labels say
+// so, and it was never deployed. One that was has a job to look after, whatever
+// its labels say.
+func OnlyCanary(labels map[string]string, recorded ReconciliationStatus, open *Intent) bool {
+	return IsCanary(labels) && recorded.LastReconciledSpec == "" && open == nil
+}
+
+// IsOnlyCanary is OnlyCanary of a resource that was not decoded.
+func IsOnlyCanary(u *unstructured.Unstructured) bool {
+	recorded, _, _ := unstructured.NestedString(u.Object, "status", "reconciliationStatus", "lastReconciledSpec")
+	_, open, _ := unstructured.NestedMap(u.Object, "status", "intent")
+	return IsCanary(u.GetLabels()) && recorded == "" && !open
+}

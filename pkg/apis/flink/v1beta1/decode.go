@@ -9,6 +9,8 @@ import (
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 )
 
 // DecodeDeployment reads a FlinkDeployment from the content of an unstructured
@@ -90,6 +92,9 @@ func withoutOwners(metadata any) any {
 func decodeContent[T any](content any, path string, into *T) error {
 	if content == nil {
 		return nil
+	}
+	if why := bounded.Marked(content); why != "" {
+		return fmt.Errorf("%s: see docs/limits.md", why)
 	}
 	if known := decodedShapes[reflect.TypeFor[T]()]; known != nil && known.fill(reflect.ValueOf(into).Elem(), content) {
 		return nil

@@ -21,14 +21,15 @@ func (m Mode) Known() bool { return m == ModeNative || m == ModeStandalone }
 // set, else a session cluster.
 //
 // +kubebuilder:object:root=true
-// +kubebuilder:resource:path=flinkdeployments,singular=flinkdeployment,shortName=flinkdep,scope=Namespaced
+// +kubebuilder:resource:path=flinkdeployments,singular=flinkdeployment,shortName=flinkdep,categories=flink,scope=Namespaced
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.taskManager.replicas,statuspath=.status.taskManager.replicas,selectorpath=.status.taskManager.labelSelector
 // +kubebuilder:selectablefield:JSONPath=`.status.lifecycleState`
 // +kubebuilder:selectablefield:JSONPath=`.status.pace`
 // +kubebuilder:printcolumn:name="Job Status",type=string,JSONPath=`.status.jobStatus.state`
 // +kubebuilder:printcolumn:name="Lifecycle State",type=string,JSONPath=`.status.lifecycleState`
-// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,priority=1
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Situation",type=string,JSONPath=`.status.situation`,priority=1
 // +kubebuilder:printcolumn:name="JobManager",type=string,JSONPath=`.status.jobManagerDeploymentStatus`,priority=1
 // +kubebuilder:printcolumn:name="Flink",type=string,JSONPath=`.status.clusterInfo.flink-version`,priority=1

@@ -13,6 +13,9 @@ import (
 // of the content's text, without that text. It answers false where it does not
 // know that, or the content does not fit; the value is then of no use.
 //
+// runtime.DefaultUnstructuredConverter does not do: it stores 2147483648 in an
+// int32 as -2147483648, without an error, and writes < & > of a text as escapes.
+//
 //	content               | into
 //	----------------------+---------------------------------------------------
 //	text                  | a time, as Kubernetes writes it

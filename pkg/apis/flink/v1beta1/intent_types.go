@@ -38,6 +38,9 @@ type Progress struct {
 	PaceSince *metav1.Time `json:"paceSince,omitempty"`
 	// Intent is the disruptive operation under way; absent means none.
 	Intent *Intent `json:"intent,omitempty"`
+	// Leases of JobManagers on nodes that do not answer, as a takedown that waits
+	// for them saw them; absent while no takedown waits.
+	Leases *Leases `json:"leases,omitempty"`
 	// Verdict is what the validators of the settings said of the spec that they
 	// were asked about last; absent means that none was asked.
 	Verdict *Verdict `json:"verdict,omitempty"`
@@ -63,14 +66,47 @@ type Progress struct {
 	// absent means that it did not since it was started for a newer spec, or from
 	// a chosen state.
 	LostProgress *LostProgress `json:"lostProgress,omitempty"`
-	// WrittenFor is the UID of the FlinkSessionJob that the status was written
-	// for: in another one it is a copy, and its job is not that one's. Absent
-	// before its first job, in a status of the Java operator, and for other kinds.
+	// WrittenFor is the UID of the resource that the status was written for: in
+	// another one it is a copy, and its job is not that one's. Absent before the
+	// first start, in a status of the Java operator, and for kinds without a job.
 	WrittenFor types.UID `json:"writtenFor,omitempty"`
+	// Deployed is the newest start that was let run. It stays when that has ended:
+	// what else runs in its place, status does not account for. Absent before the
+	// first start, in a status of another operator, and for kinds without a job.
+	Deployed *Deployed `json:"deployed,omitempty"`
 	// FormerJobs are the IDs of the jobs of a FlinkSessionJob before
 	// jobStatus.jobId, newest first: high availability may bring one back that
 	// had ended, and it is cancelled then. Absent for other kinds.
 	FormerJobs []string `json:"formerJobs,omitempty"`
+}
+
+// Leases of the JobManagers of a cluster, as they were seen, and since when. They
+// have expired when they do not change for long enough by our own clock, because
+// the times in them are by the clocks of the nodes.
+type Leases struct {
+	// Of stands for the ConfigMaps, the holders and the times of renewal: a
+	// SHA-256, as 64 hexadecimal digits.
+	Of string `json:"of,omitempty"`
+	// Since is when they were first seen so, by our clock.
+	Since metav1.Time `json:"since,omitzero"`
+}
+
+// Deployed is what a status speaks of: one start that was let run.
+type Deployed struct {
+	// DeploymentUID is the UID of the JobManager Deployment; empty for a session
+	// job, whose cluster may be replaced.
+	DeploymentUID types.UID `json:"deploymentUID,omitempty"`
+	// OperationID of the intent that started it; empty when another operator
+	// started it.
+	OperationID string `json:"operationID,omitempty"`
+	// JobID that it was started with, 32 hexadecimal digits; empty for a session
+	// cluster, or when it is not known.
+	JobID string `json:"jobID,omitempty"`
+	// FlinkVersion that it was started with; empty for a session job.
+	FlinkVersion FlinkVersion `json:"flinkVersion,omitempty"`
+	// Options of Flink that it was started with and by which it is found or judged:
+	// today's defaults do not count for it. An option that is absent was not set.
+	Options map[string]string `json:"options,omitempty"`
 }
 
 // LostProgress is how a job that began again lost what it had done.
@@ -255,6 +291,9 @@ type Intent struct {
 	// JobID of the job to start, 32 hexadecimal digits; empty when nothing is
 	// started.
 	JobID string `json:"jobID,omitempty"`
+	// Options that the start is made with, see deployed.options, also when the
+	// defaults have changed since; absent once it is released.
+	Options map[string]string `json:"options,omitempty"`
 	// From is the state the job starts from; absent while not known yet.
 	From *StartPoint `json:"from,omitempty"`
 	// TriggerID of the savepoint or stop request at Flink, 32 hexadecimal
@@ -276,12 +315,15 @@ type Intent struct {
 	// EndedAt is when that was recorded: a stop with savepoint may have taken its time before; absent while Ended is
 	// false.
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+	// Reopens is true of a start that follows a job whose end is not recorded: it
+	// had never begun, or its Deployment was lost. What the start begins from is
+	// decided anew where that job is seen to have run since.
+	Reopens bool `json:"reopens,omitempty"`
 	// SilentNode is a node that did not answer while pods of a cluster were on it
-	// that is taken down because its job had never begun: the job may have begun
-	// there unseen. Empty when there was none.
+	// that is taken down because its job had never begun, or of one that Reopens
+	// tells of: the job may have begun there unseen. Empty when there was none.
 	SilentNode string `json:"silentNode,omitempty"`
-	// Began is true once a container ran of a cluster that is taken down because
-	// its job had never begun.
+	// Began is true once a container ran of such a cluster.
 	Began bool `json:"began,omitempty"`
 	// ForgetsJobs is true for the start of a session cluster where what ran before
 	// kept its high-availability data elsewhere, or none: what lies there of jobs

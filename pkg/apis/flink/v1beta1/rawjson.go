@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 )
 
 // FlinkConfiguration is spec.flinkConfiguration as the user wrote it: JSON text
@@ -20,14 +23,27 @@ func (c FlinkConfiguration) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON keeps a copy of the text; null means absent. Whether the text
-// is an object is for the reader of the configuration to judge.
+// is an object is for the reader of the configuration to judge. It fails for one
+// that would take too much memory flat: nobody has to flatten it to refuse it.
 func (c *FlinkConfiguration) UnmarshalJSON(text []byte) error {
 	if c == nil {
 		return errors.New("flinkConfiguration: decode into a nil pointer")
 	}
 	*c = nil
+	if err := FlinkConfiguration(text).Bounded(); err != nil {
+		return err
+	}
 	if !isJSONNull(text) {
 		*c = append(*c, text...)
+	}
+	return nil
+}
+
+// Bounded fails with a *bounded.TooLarge for a configuration that has too many
+// keys, or too long ones, once it is flat.
+func (c FlinkConfiguration) Bounded() error {
+	if _, err := bounded.JSON(c, bounded.FlinkConfiguration); err != nil {
+		return fmt.Errorf("flinkConfiguration is %w: see docs/limits.md", err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/jsontext"
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 )
 
 // lastReconciledSpec and lastStableSpec are JSON texts in status:
@@ -15,7 +16,7 @@ import (
 //
 // This file is the only one that parses and prints them. The text is that of
 // the Java operator, so that either operator can read what the other wrote:
-// keys in its order, nulls written, defaults filled in, no needless escapes.
+// keys in its order, nulls written, defaults filled in, doubles in its spelling.
 // What cannot be told apart here is printed in one way: a text field that the
 // user set to "" is printed as null. Older forms are read: without
 // resource_metadata the whole object is the spec.
@@ -127,6 +128,9 @@ func printedRecord(text string) (spec string, meta *ReconciledMetadata, ok bool)
 }
 
 func parseRecord[Spec any](text string) (spec Spec, meta *ReconciledMetadata, err error) {
+	if _, err := bounded.JSON(text, bounded.Spec); err != nil {
+		return spec, nil, fmt.Errorf("recorded spec is %w: see docs/limits.md", err)
+	}
 	if own, meta, ok := printedRecord(text); ok {
 		var spec Spec
 		if json.Unmarshal([]byte(own), &spec) == nil {

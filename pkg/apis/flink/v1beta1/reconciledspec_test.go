@@ -121,7 +121,7 @@ func TestReconciledDeploymentText(t *testing.T) {
 				LogConfiguration: map[string]string{"log4j-console.properties": "a=\"b\"\n\tc\x01"},
 				Mode:             ModeStandalone,
 			},
-			`{"spec":{"job":null,"restartNonce":0,"flinkConfiguration":{"b":{"y":[1,"2"]},"a.c":1.50,"a.c":"x<y"},` +
+			`{"spec":{"job":null,"restartNonce":0,"flinkConfiguration":{"b":{"y":[1,"2"]},"a.c":1.50,"a.c":"x\u003cy"},` +
 				`"image":null,"imagePullPolicy":null,"serviceAccount":null,` +
 				`"flinkVersion":"v2_0","ingress":{"template":"t","className":null,"annotations":null,"labels":{"a":"2",` +
 				`"b":"1"},"tls":[{"hosts":["h"]},{"secretName":"s"}]},` +
@@ -197,7 +197,6 @@ func TestReconciledBlueGreenText(t *testing.T) {
 	}
 }
 
-// T3.18
 func TestNextMetadata(t *testing.T) {
 	first, later := &ReconciledMetadata{FirstDeployment: true}, &ReconciledMetadata{}
 	rows := map[string]struct {

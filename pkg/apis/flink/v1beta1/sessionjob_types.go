@@ -8,13 +8,14 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // no webhook does; a name that was changed all the same may be set back.
 //
 // +kubebuilder:object:root=true
-// +kubebuilder:resource:path=flinksessionjobs,singular=flinksessionjob,shortName=sessionjob,scope=Namespaced
+// +kubebuilder:resource:path=flinksessionjobs,singular=flinksessionjob,shortName=sessionjob,categories=flink,scope=Namespaced
 // +kubebuilder:subresource:status
 // +kubebuilder:selectablefield:JSONPath=`.status.lifecycleState`
 // +kubebuilder:selectablefield:JSONPath=`.status.pace`
 // +kubebuilder:printcolumn:name="Job Status",type=string,JSONPath=`.status.jobStatus.state`
 // +kubebuilder:printcolumn:name="Lifecycle State",type=string,JSONPath=`.status.lifecycleState`
-// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,priority=1
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Situation",type=string,JSONPath=`.status.situation`,priority=1
 // +kubebuilder:printcolumn:name="Namespace",type=string,JSONPath=`.metadata.namespace`,priority=1
 // +kubebuilder:printcolumn:name="Since",type=string,JSONPath=`.status.lifecycleSince`,priority=1
@@ -42,4 +43,9 @@ type FlinkSessionJobSpec struct {
 	// DeploymentName is the name of the session FlinkDeployment in the same
 	// namespace. Required, and never changed.
 	DeploymentName string `json:"deploymentName,omitempty"`
+}
+
+// AsDeployment has what a session job says of its job where a FlinkDeployment says it.
+func (s FlinkSessionJobSpec) AsDeployment() *FlinkDeploymentSpec {
+	return &FlinkDeploymentSpec{FlinkConfiguration: s.FlinkConfiguration, Job: s.Job}
 }

@@ -11,12 +11,14 @@ import (
 // for one that exists.
 //
 // +kubebuilder:object:root=true
-// +kubebuilder:resource:path=flinkstatesnapshots,singular=flinkstatesnapshot,shortName=flinksnp,scope=Namespaced
+// +kubebuilder:resource:path=flinkstatesnapshots,singular=flinkstatesnapshot,shortName=flinksnp,categories=flink,scope=Namespaced
 // +kubebuilder:subresource:status
 // +kubebuilder:selectablefield:JSONPath=`.status.pace`
 // +kubebuilder:printcolumn:name="Path",type=string,JSONPath=`.status.path`
 // +kubebuilder:printcolumn:name="Result Timestamp",type=string,JSONPath=`.status.resultTimestamp`
 // +kubebuilder:printcolumn:name="Snapshot State",type=string,JSONPath=`.status.state`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Situation",type=string,JSONPath=`.status.situation`,priority=1
 type FlinkStateSnapshot struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -225,6 +227,8 @@ type FlinkStateSnapshotStatus struct {
 	// Run is the run of the job that the request with TriggerID was made to;
 	// absent before, and when another operator made it.
 	Run *Incarnation `json:"run,omitempty"`
+	// ObservedGeneration is the generation judged last; absent or -1 means none.
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// Conditions beyond the state.
 	Conditions []metav1.Condition `json:"conditions,omitzero"`
 

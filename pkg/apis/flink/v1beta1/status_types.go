@@ -2,12 +2,12 @@ package v1beta1
 
 import (
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// FlinkJobState is the state of a job as Flink reports it (JobStatus of
-// flink-core, GET /jobs/:jobid, state).
+// FlinkJobState is the state of a job as Flink reports it (JobStatus of flink-core, GET /jobs/:jobid, state).
 //
 // +kubebuilder:validation:Enum=INITIALIZING;CREATED;RUNNING;FAILING;FAILED;CANCELLING;CANCELED;FINISHED;RESTARTING;SUSPENDED;RECONCILING
 type FlinkJobState string
@@ -163,6 +163,10 @@ type JobStatus struct {
 	// one; kept until the next start. Absent means that nothing was started, or
 	// by another operator.
 	StartedFrom *StartPoint `json:"startedFrom,omitempty"`
+	// BasedOn is where the state lies that the high-availability data of the
+	// newest start may still go back to: what the job was first started from.
+	// Absent means that startedFrom says it, or that there is none.
+	BasedOn string `json:"basedOn,omitempty"`
 	// SupersededSavepoint is the location of the last savepoint in savepointInfo
 	// that an empty start gave up: nothing is started from it unless a person
 	// chooses it.
@@ -175,6 +179,10 @@ type JobStatus struct {
 	// that none is known. It is evidence and not a state to start from: where it
 	// is not found any more, state was lost.
 	Checkpoint *KnownCheckpoint `json:"checkpoint,omitempty"`
+	// CheckpointTimeout is after how long Flink gives a checkpoint or savepoint
+	// of the job up, where the job's code says otherwise than
+	// execution.checkpointing.timeout; absent means as configured, or not known.
+	CheckpointTimeout *metav1.Duration `json:"checkpointTimeout,omitempty"`
 	// HighAvailabilityData is the data that the job was seen to run with; absent
 	// means that none was seen, or that the job keeps no state. Where there is
 	// another one, the job began again without its checkpoints.
@@ -186,6 +194,14 @@ type JobStatus struct {
 	SavepointInfo *SavepointInfo `json:"savepointInfo,omitempty"`
 	// CheckpointInfo of checkpoints without a FlinkStateSnapshot. Deprecated.
 	CheckpointInfo *CheckpointInfo `json:"checkpointInfo,omitempty"`
+}
+
+// CheckpointTimeoutOr is CheckpointTimeout, or what is configured where it is absent.
+func (s JobStatus) CheckpointTimeoutOr(configured time.Duration) time.Duration {
+	if s.CheckpointTimeout == nil {
+		return configured
+	}
+	return s.CheckpointTimeout.Duration
 }
 
 // KnownCheckpoint is a checkpoint that was seen: in the high-availability data,
@@ -308,7 +324,7 @@ type FlinkDeploymentStatus struct {
 	// Error is the last failure as JSON text; empty when healthy.
 	Error string `json:"error,omitempty"`
 	// ObservedGeneration is the generation judged last, whatever the verdict was;
-	// 0 means none. The Java operator: the generation acted on last.
+	// 0 or -1 means none. The Java operator: the generation acted on last.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// DeployedGeneration is the generation acted on last, which lastReconciledSpec
 	// records, where that is another one: a newer spec is invalid, is refused or
@@ -349,8 +365,8 @@ type FlinkSessionJobStatus struct {
 	JobStatus JobStatus `json:"jobStatus,omitzero"`
 	// Error is the last failure as JSON text; empty when healthy.
 	Error string `json:"error,omitempty"`
-	// ObservedGeneration is the generation judged last, as that of a
-	// FlinkDeployment; 0 means none.
+	// ObservedGeneration is the last generation that was judged, as in a
+	// FlinkDeployment; 0 or -1 means none.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// DeployedGeneration is the generation acted on last, as that of a
 	// FlinkDeployment; absent means that it is ObservedGeneration.

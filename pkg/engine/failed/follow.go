@@ -1,0 +1,79 @@
+package failed
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/kn-flink/kn-flink/pkg/engine/decision"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+)
+
+// Kind is how a kind of resource decides after an effect failed. All of it is about the resource as the round left it.
+type Kind struct {
+	// Flink is what the round had seen of Flink.
+	Flink world.Flink
+	// Left is the resource with its spec accepted, and what makes a plan of a result about it.
+	Left func() (look *world.Look, finish func(decision.Result) plan.Plan)
+	// Anew decides anew with other answers of Flink, and without a FlinkStateSnapshot where why is not nil.
+	Anew func(answers world.Flink, why *world.SnapshotsRefused) plan.Plan
+	// TooLarge are the plans of a status that is too large, see Outcome.Plans; Leaner is Outcome.Leaner.
+	TooLarge, Leaner func() []plan.Plan
+	// Other is the plan of each other answer, and whether the pass ends with it.
+	Other func(answer Answer) (p plan.Plan, ends bool)
+}
+
+// Follow is what follows an effect that failed, for a kind: the answers of AnswerTo, carried out.
+func Follow(e Effect, k Kind) Outcome {
+	again := func(p plan.Plan) Outcome { return Outcome{Plans: []plan.Plan{p}, Ends: true} }
+	switch answer := AnswerTo(e); answer {
+	case NextLook:
+		return Outcome{}
+	case Counted:
+		look, finish := k.Left()
+		if r, counted := Again(look, e.Action, e.Reason, e.Message); counted {
+			return Outcome{Plans: []plan.Plan{finish(r)}, Both: true}
+		}
+		return Outcome{}
+	case NoSnapshots:
+		why := e.snapshotsRefused()
+		return Outcome{Plans: []plan.Plan{untold(k.Anew(k.Flink, &why), e.Plan)}, Both: true}
+	case TooLargeStatus:
+		return Outcome{Leaner: k.Leaner(), Plans: k.TooLarge()}
+	case NotInPlace:
+		k.Flink.Requirements = plan.Absent[map[string]plan.Bounds]()
+		return again(k.Anew(k.Flink, nil))
+	case Answered:
+		refusal := plan.Present(snapshots.Operation{State: snapshots.OperationFailed, Failure: e.Message})
+		if _, savepoint := e.Action.(plan.TriggerSavepoint); savepoint {
+			k.Flink.Requests.Savepoint = refusal
+		} else {
+			k.Flink.Requests.Checkpoint = refusal
+		}
+		return again(k.Anew(k.Flink, nil))
+	case Disposal:
+		look, _ := k.Left()
+		return again(refusedDisposal(look, e.Action.(plan.DisposeSavepoint), e.Message))
+	default:
+		p, ends := k.Other(answer)
+		return Outcome{Plans: []plan.Plan{p}, Ends: ends}
+	}
+}
+
+// refusedDisposal tells that Flink refused to dispose of a savepoint of the history. It stays there, and the next look
+// asks again.
+func refusedDisposal(v *world.Look, a plan.DisposeSavepoint, message string) plan.Plan {
+	return plan.Plan{Situation: plan.Steady, Events: []plan.Event{world.HideEvent(v, plan.Event{
+		Warning: true, Reason: plan.ReasonCleanupFailed, Component: plan.ComponentOperator, Once: true,
+		Message: "the savepoint at " + a.Path + " is too old or too many and was not disposed of: " + message,
+	})}}
+}
+
+// untold is a plan without the events that were told with the one before it.
+func untold(p, before plan.Plan) plan.Plan {
+	p.Events = slices.DeleteFunc(slices.Clone(p.Events), func(e plan.Event) bool {
+		return slices.ContainsFunc(before.Events, func(told plan.Event) bool { return reflect.DeepEqual(e, told) })
+	})
+	return p
+}

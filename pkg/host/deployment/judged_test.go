@@ -1,0 +1,29 @@
+package deployment
+
+import (
+	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// Whether a spec can be carried out is asked of an edit of it, and not of a spec that runs, whatever it consists of.
+func TestAnEditWithAPodTemplateIsJudged(t *testing.T) {
+	w := stable(t, with(stateful, `"flinkConfiguration":{`, `"podTemplate":{"metadata":{"labels":{"a":"b"}},"spec":{`+
+		`"containers":[{"name":"flink-main-container","resources":{"limits":{"cpu":"1.5"}}}],`+
+		`"volumes":[{"name":"v","emptyDir":{"sizeLimit":"1Gi"}}]}},"flinkConfiguration":{`))
+	w.edit(func(*v1beta1.FlinkDeploymentSpec) {}) // as a deletion: another generation of the same spec
+	if p := w.run(); p.Situation != plan.Steady || w.condition("SpecAccepted").Status != "True" {
+		t.Errorf("%s; rounds %q", p, w.log)
+	}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.ImagePullPolicy = "Foo" })
+	w.run()
+	if c := w.condition("SpecAccepted"); c.Status != "False" {
+		t.Errorf("SpecAccepted %+v", c)
+	}
+	w.edit(upgradeImage)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.ImagePullPolicy = "" })
+	if p := w.run(); p.Situation != plan.Upgrade {
+		t.Errorf("%s; rounds %q", p, w.log)
+	}
+}

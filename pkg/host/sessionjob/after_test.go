@@ -1,0 +1,199 @@
+package sessionjob
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/test/drawing"
+)
+
+// again lets a job that had ended run again, as a JobManager does that finds no record of its end.
+func (w *fixture) again(id string) {
+	w.set(id, v1beta1.FlinkJobRunning)
+	for i := range w.jobs {
+		if w.jobs[i].ID == id {
+			w.jobs[i].StartTime = "99"
+		}
+	}
+}
+
+func TestAJobThatRunsAgainIsEnded(t *testing.T) {
+	suspends := func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended }
+	resumes := func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateRunning }
+	changes := func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 }
+	suspended := func(w *fixture) {
+		w.edit(suspends)
+		w.run()
+		w.run()
+	}
+	changed := func(w *fixture) {
+		w.edit(changes)
+		w.run()
+		w.sleep(20 * time.Second)
+		w.untilSteady()
+	}
+	rows := map[string]struct {
+		row       string // of the drawing
+		then      func(w *fixture)
+		lifecycle v1beta1.LifecycleState
+		state     v1beta1.FlinkJobState
+		runs      int
+	}{
+		"suspended": {"A2", func(w *fixture) { suspended(w); w.again(w.jobs[0].ID) }, v1beta1.LifecycleSuspended,
+			v1beta1.FlinkJobFinished, 0},
+		"suspended, to be resumed": {"A2", func(w *fixture) {
+			suspended(w)
+			w.again(w.jobs[0].ID)
+			w.edit(resumes)
+		}, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning, 1},
+		"ended by itself": {"A3", func(w *fixture) {
+			w.set(w.jobs[0].ID, v1beta1.FlinkJobFinished)
+			w.run()
+			w.again(w.jobs[0].ID)
+		}, v1beta1.LifecycleStable, v1beta1.FlinkJobFinished, 0},
+		"of before an upgrade": {"A1", func(w *fixture) { changed(w); w.again(w.jobs[0].ID) }, v1beta1.LifecycleStable,
+			v1beta1.FlinkJobRunning, 1},
+		"of before two upgrades": {"A1", func(w *fixture) {
+			changed(w)
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 5 })
+			w.run()
+			w.sleep(20 * time.Second)
+			w.untilSteady()
+			w.again(w.jobs[0].ID)
+		}, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning, 1},
+		"of before an upgrade, while the next is made": {"A1", func(w *fixture) {
+			w.edit(changes)
+			for w.status().JobStatus.JobID == w.jobs[0].ID {
+				w.round()
+			}
+			w.again(w.jobs[0].ID)
+		}, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning, 1},
+		"nothing": {"A4", func(*fixture) {}, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning, 1},
+	}
+	drawn := drawing.Read(t, "../session/cancel/after.go", "After")
+	var shown []string
+	for name, row := range rows {
+		shown = append(shown, row.row)
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateful("savepoint"))
+			w.brings()
+			w.untilSteady()
+			row.then(w)
+			path := w.status().JobStatus.UpgradeSavepointPath
+			for range 10 {
+				w.run()
+				w.sleep(20 * time.Second)
+			}
+			s := w.status()
+			if s.LifecycleState != row.lifecycle || s.JobStatus.State != row.state || len(w.running()) != row.runs {
+				t.Errorf("%s %s, running %q, rounds %q", s.LifecycleState, s.JobStatus.State, w.running(), w.log)
+			}
+			if row.runs == 1 && w.running()[0] != s.JobStatus.JobID {
+				t.Errorf("runs %q, status names %s", w.running(), s.JobStatus.JobID)
+			}
+			if row.row == "A2" && row.runs == 0 && s.JobStatus.UpgradeSavepointPath != path {
+				t.Errorf(
+					"the next start is from %q, want what was recorded: %q",
+					s.JobStatus.UpgradeSavepointPath,
+					path,
+				)
+			}
+			told := w.told(plan.ReasonJobReran)
+			then := map[bool]string{true: "cancel it", false: "the rules that follow decide"}[len(told) > 0]
+			if row.row == "A1" && len(told) > 0 {
+				then = "cancel it, see cameBack"
+			}
+			if err := drawn.Holds(row.row, drawing.Row{"then": then}); err != nil || len(told) > 1 {
+				t.Errorf("%v, told %q", err, told)
+			}
+		})
+	}
+	if err := drawn.Shown("after", shown...); err != nil {
+		t.Error(err)
+	}
+}
+
+// A former job that runs again does not outlive its resource.
+func TestADeletionEndsAFormerJobThatRunsAgain(t *testing.T) {
+	for _, ends := range []bool{true, false} {
+		w := upgraded(t)
+		w.s.HAData = plan.Present([]hadata.ConfigMap{})
+		former := w.jobs[0].ID
+		w.again(former)
+		if !ends {
+			w.set(former, v1beta1.FlinkJobCancelling)
+		}
+		w.delete()
+		w.untilGone()
+		left := w.told(plan.ReasonJobLeftRunning)
+		if ends != (len(w.running()) == 0) || ends != (len(left) == 0) ||
+			!ends && !strings.Contains(strings.Join(left, ""), former) {
+			t.Errorf("running %q, told %q", w.running(), left)
+		}
+	}
+}
+
+// A former job that runs again and does not end is waited for, by one look at the least, until the clean-up timeout.
+func TestADeletionWaitsForAFormerJob(t *testing.T) {
+	rows := map[string]struct {
+		looks []time.Duration // after the resource was marked for deletion
+		told  int
+	}{
+		"a first look":        {[]time.Duration{0}, 0},
+		"a first look, late":  {[]time.Duration{time.Hour}, 0},
+		"as long as it takes": {[]time.Duration{0, 5 * time.Minute}, 0},
+		"longer":              {[]time.Duration{0, 5*time.Minute + time.Second}, 1},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := upgraded(t)
+			w.again(w.jobs[0].ID)
+			w.set(w.jobs[0].ID, v1beta1.FlinkJobCancelling)
+			w.delete()
+			for _, at := range row.looks {
+				w.s.Now = w.s.Resource.DeletionTimestamp.Add(at)
+				w.round()
+			}
+			if told := w.told(plan.ReasonJobLeftRunning); len(told) != row.told {
+				t.Errorf("told %q, want %d", told, row.told)
+			}
+		})
+	}
+}
+
+// Status names the newest three of the jobs that others took the place of, and nothing else.
+func TestFormerJobsAreTheNewest(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	for n := range 5 {
+		var want []string
+		for i := len(w.runs) - 2; i >= max(0, len(w.runs)-4); i-- {
+			want = append(want, w.runs[i].JobID)
+		}
+		if got := w.status().FormerJobs; !slices.Equal(got, want) {
+			t.Fatalf("after %d upgrades: %q, want %q", n, got, want)
+		}
+		w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism += 1 })
+		w.run()
+		w.sleep(20 * time.Second)
+		w.untilSteady()
+	}
+}
+
+// upgraded is a job on a highly available cluster that has taken the place of a former one.
+func upgraded(t *testing.T) *fixture {
+	t.Helper()
+	w := newWorld(t, stateless)
+	w.brings()
+	w.untilSteady()
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	w.run()
+	w.sleep(20 * time.Second)
+	w.untilSteady()
+	return w
+}

@@ -1,0 +1,76 @@
+package sessionjob
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// What brings a jar to Flink is tried again by itself; what else fails in an operation needs a person.
+func TestWhatFailsInAnOperation(t *testing.T) {
+	rows := map[string]struct {
+		action plan.Action
+		retry  bool
+	}{
+		"an upload":      {plan.UploadJar{}, true},
+		"a run":          {plan.RunJar{}, true},
+		"a cancellation": {plan.CancelJob{}, false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			w.untilSteady()
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			for w.status().Intent == nil {
+				w.round()
+			}
+			w.store(
+				makeFailed(w.s, w.status(), row.action, "Forbidden", "response 403").Status.(*v1beta1.FlinkSessionJobStatus),
+			)
+			stalled := w.condition("Stalled") != ""
+			if retry := w.status().Retry != nil; retry != row.retry || stalled == row.retry ||
+				!strings.Contains(w.status().Error, "response 403") {
+				t.Errorf("tried again: %t, needs a person: %t, %q", retry, stalled, w.status().Error)
+			}
+		})
+	}
+}
+
+// A status that does not fit into etcd is stored with less, but not without the loss that it tells of.
+func TestALossOfASessionJobIsStoredInALeanStatus(t *testing.T) {
+	at := metav1.NewTime(start)
+	lost := &v1beta1.LostProgress{Before: "5", Seen: &at}
+	rows := map[string]struct {
+		refused any
+		plans   int
+	}{
+		"a loss":    {&v1beta1.FlinkSessionJobStatus{Progress: v1beta1.Progress{LostProgress: lost}}, 3},
+		"no loss":   {&v1beta1.FlinkSessionJobStatus{}, 2},
+		"no status": {nil, 2},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateful("savepoint"))
+			w.untilSteady()
+			w.sleep(time.Minute)
+			if next, is := row.refused.(*v1beta1.FlinkSessionJobStatus); is {
+				next.JobStatus = w.status().JobStatus
+			}
+			all := makeTooLarge(w.s, w.status(), row.refused)
+			if len(all) != row.plans {
+				t.Fatalf("%d plans, want %d", len(all), row.plans)
+			}
+			for i, p := range all {
+				told := p.Status.(*v1beta1.FlinkSessionJobStatus).LostProgress != nil
+				if want := row.plans == 3 && i < 2; told != want {
+					t.Errorf("plan %d tells of the loss: %t, want %t", i, told, want)
+				}
+			}
+		})
+	}
+}

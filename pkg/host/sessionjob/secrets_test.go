@@ -1,0 +1,192 @@
+package sessionjob
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+)
+
+// secrets are what secretive and the rows below hide in texts: of the job's configuration and arguments, of its
+// cluster's configuration, and what looks like one.
+var secrets = []string{"kQx", "hunt", "mNp4", "swordfish", "urlpass"}
+
+// secretive is a session job that runs, and whose secrets nothing in a text gives away by itself.
+func secretive(t *testing.T, change func(*v1beta1.FlinkSessionJobSpec)) *fixture {
+	t.Helper()
+	w := newWorld(t, stateful("savepoint"))
+	w.s.Cluster = plan.Present(sessionCluster("s3.secret-key", "mNp4Rt"))
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
+		s.Job.Args = []string{"--db-password", "hunter2", "--in", "a"}
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"fs.azure.account.key.mine":"kQx7Zw"}`)
+		if change != nil {
+			change(s)
+		}
+	})
+	w.untilSteady()
+	return w
+}
+
+// tells is everything that people can read of what the world has come to. What is stored for programs alone is left
+// out.
+func (w *fixture) tells() string {
+	w.t.Helper()
+	status := w.s.Resource.Status.DeepCopy()
+	status.ReconciliationStatus, status.Intent = v1beta1.ReconciliationStatus{}, nil
+	status.JobStatus.UpgradeSavepointPath, status.JobStatus.Checkpoint = "", nil
+	text := &strings.Builder{}
+	encoder := json.NewEncoder(text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(status); err != nil {
+		w.t.Fatal(err)
+	}
+	return fmt.Sprintf("%s\n%+v\n%s", text, w.events, strings.Join(w.log, "\n"))
+}
+
+// tellsNoSecret holds that no secret is told, and that the rest of the text is.
+func (w *fixture) tellsNoSecret(says string) {
+	w.t.Helper()
+	told := w.tells()
+	for _, secret := range secrets {
+		if strings.Contains(told, secret) {
+			w.t.Errorf("%s is told: %s", secret, told)
+		}
+	}
+	if !strings.Contains(told, says) {
+		w.t.Errorf("%q is not told: %s", says, told)
+	}
+}
+
+func TestSecretsAreNotTold(t *testing.T) {
+	const (
+		said   = "cannot log in with kQx7Zw, hunter2 and mNp4Rt at https://a:urlpass@h/x, password=swordfish"
+		hidden = "cannot log in with ******, ****** and ****** at https://a:******@h/x, password=******"
+	)
+	edits := func(change func(s *v1beta1.FlinkSessionJobSpec)) func(w *fixture) {
+		return func(w *fixture) { w.edit(change) }
+	}
+	upgrades := edits(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	for name, row := range map[string]struct {
+		comes func(w *fixture)
+		says  string // part of what is told all the same
+	}{
+		"the cause of a failure": {func(w *fixture) {
+			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+			w.s.Flink.Failure = plan.Present(said)
+		}, hidden},
+		"a failure in the job's history": {func(w *fixture) {
+			w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{{
+				At: w.s.Now, StackTrace: said + "\n\tat a.B.c(B.java:1)", Labels: map[string]string{"why": "hunter2"},
+			}})
+		}, hidden},
+		"a secret that a bound cuts": {func(w *fixture) {
+			w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{
+				{At: w.s.Now, StackTrace: strings.Repeat("x", 997) + " mNp4Rt"},
+			})
+		}, "xx **"},
+		"the cause of a failure, cut within a secret": {func(w *fixture) {
+			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+			w.s.Flink.Failure = plan.Present("cannot log in with hunte…")
+		}, "cannot log in with ******…"},
+		"arguments that changed": {edits(func(s *v1beta1.FlinkSessionJobSpec) {
+			s.Job.Args = []string{"--db-password", "swordfish", "--in", "b", "--url", "http://u:urlpass@h"}
+		}), "job.args.3 : a -> b"},
+		"one argument that changed": {edits(func(s *v1beta1.FlinkSessionJobSpec) {
+			s.Job.Args = []string{"--db-password", "swordfish", "--in", "a"}
+		}), "job.args"},
+		"a jar at a signed address": {edits(func(s *v1beta1.FlinkSessionJobSpec) {
+			s.Job.JarURI = "https://u:urlpass@h/j.jar?sig=swordfish"
+		}), "https://u:******@h/j.jar?sig=******"},
+		"options that changed": {edits(options(`{"fs.azure.account.key.mine":"swordfish"}`)),
+			"flinkConfiguration.fs.azure.account.key.mine : ****** -> ******"},
+		"a spec that is refused": {edits(func(s *v1beta1.FlinkSessionJobSpec) {
+			s.Job.JarURI = "hunter2://h/j.jar"
+		}), "jarURI scheme '******' is not in the allowlist"},
+		"a savepoint that fails": {func(w *fixture) { upgrades(w); w.saves, w.because = false, said }, hidden},
+		"a savepoint that fails, cut within a secret": {func(w *fixture) {
+			upgrades(w)
+			w.saves, w.because = false, "cannot log in with kQx7Z…"
+		}, "cannot log in with ******…"},
+		"a run that is refused":      {func(w *fixture) { upgrades(w); w.refuses = said }, hidden},
+		"a run that is not answered": {func(w *fixture) { upgrades(w); w.unsaid = said }, hidden},
+		"Flink that cannot be asked": {func(w *fixture) { upgrades(w); w.silent, w.because = true, said }, hidden},
+		"a job that is lost, with what it was started from": {func(w *fixture) {
+			w.s.Resource.Status.JobStatus.UpgradeSavepointPath, w.jobs = "https://u:urlpass@h/s", nil
+		}, "https://u:******@h/s"},
+		"a job that is lost, with a checkpoint": {func(w *fixture) {
+			w.checkpointed("https://u:urlpass@h/chk-7")
+			w.run()
+			w.s.Flink.Checkpoints, w.jobs = plan.Absent[world.Checkpoints](), nil
+		}, "checkpoint that is known is https://u:******@h/chk-7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := secretive(t, nil)
+			w.events = nil
+			row.comes(w)
+			for range 2 {
+				w.run()
+				w.sleep(20 * time.Second)
+			}
+			w.run()
+			w.tellsNoSecret(row.says)
+		})
+	}
+}
+
+func TestAnEffectThatFailsTellsNoSecret(t *testing.T) {
+	for name, failed := range map[string]plan.Action{
+		"an upload": plan.UploadJar{}, "a run": plan.RunJar{}, "any other": plan.CancelJob{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := secretive(t, nil)
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.RestartNonce = new(int64) })
+			for w.status().Intent == nil {
+				w.round()
+			}
+			w.fails(failed, "JarNotFound", "https://u:urlpass@h/j.jar with hunter2 and mNp4Rt: response 404")
+			w.tellsNoSecret("https://u:******@h/j.jar with ****** and ******: response 404")
+		})
+	}
+}
+
+func TestAStartFromAPathTellsNoSecret(t *testing.T) {
+	const path = "https://u:urlpass@h/s?sig=swordfish"
+	w := secretive(t, func(s *v1beta1.FlinkSessionJobSpec) { s.Job.InitialSavepointPath = path })
+	w.tellsNoSecret("Starting deployment from https://u:******@h/s?sig=****** (InitialSavepointPath)")
+	if from := w.status().JobStatus.StartedFrom; from == nil || from.Path != "https://u:******@h/s?sig=******" {
+		t.Errorf("started from %+v", from)
+	}
+	if w.runs[0].SavepointPath != path {
+		t.Errorf("the job does not start from its path but from %q", w.runs[0].SavepointPath)
+	}
+}
+
+func TestStackTraceAndLabelsOfAFailure(t *testing.T) {
+	const prefix = "kubernetes.operator.exception."
+	for want, installation := range map[string]flinkconf.Config{
+		`"message":"IOException: disk full","additionalMetadata":{},"throwableList":[]}`: nil,
+		`"stackTrace":"java.io.IOException: disk full password=******\n\tat a.B.c"`: {
+			prefix + "stacktrace.enabled": "true",
+		},
+		`"stackTrace":"java.io"`: {prefix + "stacktrace.enabled": "true", prefix + "stacktrace.max.length": "7"},
+		`{"labels":["Disk"]}`:    {prefix + "label.mapper": "disk.*full:Disk,network:Net"},
+	} {
+		w := newWorld(t, stateless)
+		w.s.Operator = flinkconf.NewOperator(installation)
+		w.untilSteady()
+		w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+		w.s.Flink.Failure = plan.Present("IOException: disk full")
+		w.s.Flink.FailureTrace = "java.io.IOException: disk full password=hunter2\n\tat a.B.c"
+		w.run()
+		if !strings.Contains(w.status().Error, want) {
+			t.Errorf("%s: %s", installation, w.status().Error)
+		}
+	}
+}
