@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 			},
 			Eventually: func(t *testing.T, what string, holds func() bool) {
 				t.Helper()
-				testsuite.Eventually(t, 30*time.Second, what, func(ctx context.Context) (bool, error) {
+				testsuite.Eventually(t, time.Minute, what, func(ctx context.Context) (bool, error) {
 					return holds(), node.step(ctx)
 				})
 			},

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -61,9 +60,6 @@ func TestADirectoryStartedAgainGoesOn(t *testing.T) {
 	}
 	for i, start := range starts {
 		t.Logf("start %d: ready after %s", i, start.ready)
-		if start.ready > 30*time.Second {
-			t.Errorf("start %d took %s", i, start.ready)
-		}
 	}
 }
 

@@ -48,8 +48,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// eventually waits for a condition, at most ten seconds.
+// eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	testsuite.Eventually(t, 10*time.Second, what, condition)
+	testsuite.Eventually(t, time.Minute, what, condition)
 }

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"context"
 	"encoding/json"
 	"encoding/pem"
 	"flag"
@@ -10,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -77,17 +77,16 @@ func TestAQuotaThatIsUsedUp(t *testing.T) {
 	if _, err := client.CoreV1().ResourceQuotas(ns).UpdateStatus(t.Context(), made, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for until := time.Now().Add(10 * time.Second); ; {
-		_, err := client.CoreV1().ConfigMaps(ns).Create(t.Context(), configMap("mine"), metav1.CreateOptions{})
-		if apierrors.IsForbidden(err) {
-			records(t, "quota", err, ns, "flink")
-			return
+	var refusal error
+	eventually(t, "the quota refuses", func(ctx context.Context) (bool, error) {
+		_, refusal = client.CoreV1().ConfigMaps(ns).Create(ctx, configMap("mine"), metav1.CreateOptions{})
+		if apierrors.IsForbidden(refusal) {
+			return true, nil
 		}
-		if time.Now().After(until) {
-			t.Fatalf("the quota refuses nothing: %v", err)
-		}
-		_ = client.CoreV1().ConfigMaps(ns).Delete(t.Context(), "mine", metav1.DeleteOptions{}) // as before
-	}
+		_ = client.CoreV1().ConfigMaps(ns).Delete(ctx, "mine", metav1.DeleteOptions{}) // as before
+		return false, nil
+	})
+	records(t, "quota", refusal, ns, "flink")
 }
 
 // webhook makes one that judges ConfigMaps of a namespace.
@@ -118,18 +117,14 @@ func webhook(t *testing.T, ns, url string, authority []byte) {
 }
 
 // refusedByWebhook is the first refusal once a webhook counts.
-func refusedByWebhook(t *testing.T, ns string) error {
+func refusedByWebhook(t *testing.T, ns string) (refusal error) {
 	t.Helper()
-	for until := time.Now().Add(10 * time.Second); ; {
+	eventually(t, "the webhook refuses", func(ctx context.Context) (bool, error) {
 		dry := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
-		_, err := client.CoreV1().ConfigMaps(ns).Create(t.Context(), configMap("mine"), dry)
-		if err != nil && strings.Contains(err.Error(), "webhook") {
-			return err
-		}
-		if time.Now().After(until) {
-			t.Fatalf("the webhook refuses nothing: %v", err)
-		}
-	}
+		_, refusal = client.CoreV1().ConfigMaps(ns).Create(ctx, configMap("mine"), dry)
+		return refusal != nil && strings.Contains(refusal.Error(), "webhook"), nil
+	})
+	return refusal
 }
 
 // A webhook of somebody else may refuse what a pass wants to write, or be away.

@@ -17,12 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/kn-flink/kn-flink/local/screen"
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
+	"github.com/kn-flink/kn-flink/pkg/view"
 )
-
-// kinds are what is watched, in the order in which they are shown.
-var kinds = []string{"flinkdeployments", "flinksessionjobs", "flinkbluegreendeployments", "flinkstatesnapshots"}
 
 // Follower knows what is in the API server.
 type Follower struct {
@@ -37,7 +34,7 @@ type Follower struct {
 
 // logged is what was read, or is being read, of a failure.
 type logged struct {
-	of    failure
+	of    view.Failure
 	words []string
 }
 
@@ -53,8 +50,8 @@ func Start(ctx context.Context, config *rest.Config) (*Follower, error) {
 	}
 	f := &Follower{client: client, logs: map[string]logged{}}
 	watched := dynamicinformer.NewDynamicSharedInformerFactory(objects, 0)
-	for _, kind := range kinds {
-		f.resources = append(f.resources, watched.ForResource(v1beta1.GroupVersion.WithResource(kind)).Informer())
+	for _, k := range kinds.All {
+		f.resources = append(f.resources, watched.ForResource(k.Resource).Informer())
 	}
 	typed := informers.NewSharedInformerFactory(client, 0)
 	f.pods = typed.Core().V1().Pods().Informer()
@@ -108,7 +105,7 @@ const crashCause = 4
 // another.
 func (f *Follower) listen(p *corev1.Pod) {
 	name := p.Namespace + "/" + p.Name
-	failure, ok := failed(p, time.Now())
+	failure, ok := view.FailureOf(p, time.Now())
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !ok {
@@ -119,7 +116,7 @@ func (f *Follower) listen(p *corev1.Pod) {
 		return
 	}
 	said := logged{of: failure}
-	if before := f.logs[name]; before.of.id == failure.id {
+	if before := f.logs[name]; before.of.ID == failure.ID {
 		said.words = before.words // until they are read again
 	}
 	f.logs[name] = said
@@ -127,45 +124,45 @@ func (f *Follower) listen(p *corev1.Pod) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		lines := int64(10 * crashCause)
-		options := &corev1.PodLogOptions{Container: failure.name, Previous: failure.previous, TailLines: &lines}
+		options := &corev1.PodLogOptions{Container: failure.Container, Previous: failure.Previous, TailLines: &lines}
 		log, err := f.client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, options).DoRaw(ctx)
-		said := words(string(log), crashCause)
+		said := view.LastLines(string(log), crashCause)
 		if err != nil {
 			said = []string{"no log: " + err.Error()}
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.logs[name].of == failure {
-			f.logs[name] = logged{failure, append(said, failure.why())}
+			f.logs[name] = logged{failure, append(said, failure.Why())}
 		}
 	}()
 }
 
-// State is what is there now. Its Functions and Events are for the caller to fill.
-func (f *Follower) State() screen.State {
+// State is what is there now. Its Functions are for the caller to fill.
+func (f *Follower) State() State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	state := screen.State{Trouble: f.trouble}
+	state := State{Trouble: f.trouble}
 	for _, informer := range f.resources {
-		var some []screen.Resource
+		var some []view.Resource
 		for _, object := range informer.GetStore().List() {
 			if o, ok := object.(*unstructured.Unstructured); ok {
-				some = append(some, resource(o))
+				some = append(some, view.ResourceOf(o))
 			}
 		}
-		slices.SortFunc(some, func(a, b screen.Resource) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(some, func(a, b view.Resource) int { return strings.Compare(a.Name, b.Name) })
 		state.Resources = append(state.Resources, some...)
 	}
 	now := time.Now()
 	for _, object := range f.pods.GetStore().List() {
-		if p, ok := object.(*corev1.Pod); ok && telling(p, now) {
+		if p, ok := object.(*corev1.Pod); ok && view.Telling(p, now) {
 			var words []string
-			if _, fails := failed(p, now); fails {
+			if _, fails := view.FailureOf(p, now); fails {
 				words = f.logs[p.Namespace+"/"+p.Name].words
 			}
-			state.Pods = append(state.Pods, pod(p, words))
+			state.Pods = append(state.Pods, view.PodOf(p, words))
 		}
 	}
-	slices.SortFunc(state.Pods, func(a, b screen.Pod) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(state.Pods, func(a, b view.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return state
 }

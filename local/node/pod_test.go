@@ -328,7 +328,7 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 		reason string
 	}{
 		"polite": {
-			"trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done", 30, "up\nbye\n",
+			"trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done", 3600, "up\nbye\n",
 			"It ends by itself on SIGTERM.",
 		},
 		"stubborn": {"trap '' TERM; echo up; while :; do sleep 0.1; done", 1, "up\n", "It is killed when its time is up."},
@@ -349,7 +349,6 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			begun := time.Now()
 			if err := client.CoreV1().Pods(s.name).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -362,13 +361,10 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 			if own != row.log {
 				t.Errorf("its log is %q, want %q: %s", own, row.log, row.reason)
 			}
-			eventually(t, "it is gone", func(ctx context.Context) (bool, error) {
+			eventually(t, "it is gone. "+row.reason, func(ctx context.Context) (bool, error) {
 				_, err := client.CoreV1().Pods(s.name).Get(ctx, name, metav1.GetOptions{})
 				return apierrors.IsNotFound(err), nil
 			})
-			if took := time.Since(begun); took > 20*time.Second {
-				t.Errorf("it took %s: %s", took, row.reason)
-			}
 		})
 	}
 }

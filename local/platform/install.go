@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -68,21 +67,13 @@ func title(o *unstructured.Unstructured) string {
 	return strings.TrimPrefix(o.GetKind()+" "+o.GetNamespace()+"/"+o.GetName(), "/")
 }
 
-// addSettings adds lines to config.yaml of the operator's settings. A line of the same option goes.
+// addSettings puts lines into config.yaml of the user's settings, of which the files say nothing.
 func addSettings(objects []*unstructured.Unstructured, more string) error {
 	for _, o := range objects {
 		if o.GetKind() != "ConfigMap" || o.GetName() != "flink-operator-config" {
 			continue
 		}
-		text, _, err := unstructured.NestedString(o.Object, "data", "config.yaml")
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(more) {
-			option, _, _ := strings.Cut(line, ":")
-			text = regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(option)+`:.*\n`).ReplaceAllString(text, "")
-		}
-		if err := unstructured.SetNestedField(o.Object, text+"\n"+more, "data", "config.yaml"); err != nil {
+		if err := unstructured.SetNestedField(o.Object, more, "data", "config.yaml"); err != nil {
 			return err
 		}
 	}

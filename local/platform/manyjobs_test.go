@@ -65,7 +65,7 @@ func TestManySessionJobs(t *testing.T) {
 		return ns.Seen(ctx, name).Lifecycle == "STABLE", nil
 	})
 
-	ctx := watch.Deadline(t, time.Duration(n)*2*time.Second+3*time.Minute)
+	ctx := watch.Deadline(t, time.Duration(n)*2*time.Second+10*time.Minute)
 	jobs := watch.Start(ctx, t, watch.Query{Client: objects, Resource: sessionJobs, Namespace: namespace})
 	before, began := counted(t, name), time.Now()
 	run := manyRun(ctx, name, n)

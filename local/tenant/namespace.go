@@ -35,7 +35,7 @@ type Namespace struct {
 func Default(config *rest.Config, examples string) *Namespace {
 	return &Namespace{
 		Client: kubernetes.NewForConfigOrDie(config), Objects: dynamic.NewForConfigOrDie(config),
-		Name: "default", Examples: examples, Limit: 3 * time.Minute,
+		Name: "default", Examples: examples, Limit: 6 * time.Minute,
 	}
 }
 

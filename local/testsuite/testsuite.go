@@ -88,7 +88,7 @@ func remove(dir string) error {
 }
 
 // removal is how long that may take.
-const removal = 10 * time.Second
+const removal = time.Minute
 
 // pause lies between two looks, and longest is how much of the time between them counts: a machine that slept, or a
 // process that was stopped, has not waited.

@@ -19,7 +19,7 @@ func TestWrongArgumentsAreTold(t *testing.T) {
 	if !strings.Contains(failed.Message, cause) {
 		t.Errorf("status.error does not tell the cause, %s: %s", cause, failed.Message)
 	}
-	told(t, name, "Ready", "False NotRunning: the job is FAILED")
+	told(t, name, "JobRunning", "False NotRunning: the job is FAILED")
 	told(t, name, "ClusterAvailable", "True JobManagerReady: the JobManager can be reached")
 	if event := ns.Event(t, name, "JobException", cause); event.Type != corev1.EventTypeWarning {
 		t.Errorf("the event is %s: %s", event.Type, event.Message)

@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -77,7 +78,10 @@ const deployment = `{"apiVersion":"flink.apache.org/v1beta1","kind":"FlinkDeploy
 "spec":{"image":"flink:1.20","flinkVersion":"v1_20","serviceAccount":"flink",
 "jobManager":{"resource":{"memory":"1024m"}},"taskManager":{"resource":{"memory":"1024m"}}}}`
 
-// newKube has a deployment that no pass has seen, and the clock.
+// token is the last part of the path under which admit reviews.
+var token = strings.Repeat("ab", 32)
+
+// newKube has a deployment that no pass has seen, the clock, and the path of admit.
 func newKube(t *testing.T) *kubesim.Server {
 	t.Helper()
 	kube := kubesim.New(t, kubesim.NewClock(), wire.New())
@@ -90,7 +94,18 @@ func newKube(t *testing.T) *kubesim.Server {
 	if err := demo.UnmarshalJSON([]byte(deployment)); err != nil {
 		t.Fatal(err)
 	}
+	path := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret",
+		"metadata": map[string]any{"namespace": "flink-system", "name": "flink-admit-tls"},
+		"data": map[string]any{
+			"token":      base64.StdEncoding.EncodeToString([]byte(token)),
+			"token-made": base64.StdEncoding.EncodeToString([]byte("2026-11-01T12:00:00Z")),
+		},
+	}}
 	if _, err := kube.Create(kubesim.PingSources, ticker); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kube.Create(kubesim.Secrets, path); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := kube.Create(kubesim.FlinkDeployments, demo); err != nil {
@@ -122,7 +137,7 @@ func TestFromTheFunctionsToPrometheus(t *testing.T) {
 	f := buildFunctions(t, newKube(t), "http://"+collector, broker, newValidator(t))
 
 	asks := http.Header{"Content-Type": {"application/json"}, "Traceparent": {traceparent(review, server)}}
-	send(t, f.start("admit")+"/validators", `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{
+	send(t, f.start("admit")+"/validators/"+token, `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{
 		"uid":"u","operation":"CREATE","namespace":"flink","name":"demo","resource":{"group":"flink.apache.org"},
 		"kind":{"group":"flink.apache.org","version":"v1beta1","kind":"FlinkDeployment"},"object":`+deployment+`}}`, asks)
 	send(t, f.start("observe"), "{}", ping())

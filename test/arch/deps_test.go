@@ -86,3 +86,23 @@ func TestHeavyBites(t *testing.T) {
 		t.Errorf("%v, want the typed clients' scheme and sharedmain", got)
 	}
 }
+
+// TestThePartsOfKubernetesArePinnedAlike: a replace line counts in the module that is built alone.
+func TestThePartsOfKubernetesArePinnedAlike(t *testing.T) {
+	pinned := func(module string) (lines []string) {
+		text, err := os.ReadFile(filepath.Join(root(t), module, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, "=> k8s.io/") {
+				lines = append(lines, strings.TrimSpace(line))
+			}
+		}
+		return lines
+	}
+	local, live := pinned("local"), pinned("test/live")
+	if len(local) == 0 || !slices.Equal(local, live) {
+		t.Errorf("local/go.mod replaces by\n%s\nand test/live/go.mod by\n%s", local, live)
+	}
+}

@@ -17,7 +17,7 @@ type exception struct {
 
 // exceptions are all there are.
 var exceptions = []exception{
-	{"sleep", "hack/flinkrecord/", "It records a real Flink cluster that moves on its own time, and is run by hand."},
+	{"sleep", "test/flinksim/record/", "It records a real Flink cluster that moves on its own time, and is run by hand."},
 }
 
 // finding is one broken rule.

@@ -9,57 +9,71 @@ import (
 // rooms says what a room of pkg may import of this module besides itself and its sub-packages. Down is allowed, up and
 // sideways are not:
 //
-//	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
+//	functions -> pass, sweep, admission -> gather, apply -> host -> engine -> plan
+//	plan -> render, autoscaler, validation, flinkconf -> kinds -> apis
 //
-// redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, jarsource, clock, certs,
-// announce, extension, startup and serve are leaves: they import other leaves at the most. gather and apply never
-// import each other. sweep never imports pass: it only reads.
+// bounded, quarantine, redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, clock,
+// jarsource, certs, announce, extension, startup and serve are leaves: they import other leaves at the most. gather and
+// apply never import each other. sweep never imports pass: it only reads.
 var rooms = map[string][]string{
 	// PURE
-	"apis":       {},
-	"flinkconf":  {"apis", "reach", "redact"},
+	"apis":       {"bounded"},
+	"kinds":      {"apis"},
+	"flinkconf":  {"apis", "kinds", "reach", "redact", "bounded"},
 	"render":     {"apis", "flinkconf"},
 	"validation": {"apis", "flinkconf", "render", "reach"},
-	"autoscaler": {"apis", "flinkconf"},
-	"plan":       {"apis", "flinkconf", "render", "validation", "autoscaler", "fail", "redact"},
+	"autoscaler": {"apis", "flinkconf", "bounded"},
+	"rehearsal":  {"render"},
+	"view":       {},
+	"plan": {
+		"apis", "kinds", "flinkconf", "render", "rehearsal", "validation", "autoscaler", "fail", "redact",
+	},
+	"engine": {
+		"apis", "kinds", "flinkconf", "render", "validation", "autoscaler", "fail", "redact", "plan",
+	},
+	"host": {
+		"apis", "kinds", "flinkconf", "render", "rehearsal", "validation", "autoscaler", "fail", "redact", "plan", "engine",
+	},
 	// leaves
-	"redact":    {},
-	"reach":     {},
-	"fail":      {"redact"},
-	"coalesce":  {"fail"},
-	"telemetry": {"redact"},
-	"serve":     {},
-	"flinkrest": {},
-	"jarsource": {"fail", "flinkconf", "reach", "redact"},
-	"kube":      {"fail"},
-	"zookeeper": {"fail", "flinkconf"},
-	"settings":  {"flinkconf", "redact"},
-	"event":     {"fail", "telemetry", "settings"},
-	"clock":     {"fail", "kube", "telemetry", "settings"},
-	"certs":     {"fail", "kube", "telemetry", "settings"},
-	"announce":  {"fail", "kube", "telemetry", "settings", "redact"},
-	"extension": {"fail", "kube", "flinkconf", "apis", "redact"},
-	"startup":   {"kube", "serve", "settings", "telemetry"},
+	"bounded":    {},
+	"quarantine": {},
+	"redact":     {},
+	"reach":      {},
+	"fail":       {"redact"},
+	"coalesce":   {"fail"},
+	"telemetry":  {"redact"},
+	"serve":      {},
+	"flinkrest":  {"bounded"},
+	"jarsource":  {"fail", "flinkconf", "reach", "redact"},
+	"kube":       {"fail", "bounded"},
+	"zookeeper":  {"fail", "flinkconf", "reach"},
+	"settings":   {"flinkconf", "redact"},
+	"event":      {"fail", "telemetry", "settings"},
+	"clock":      {"fail", "kube", "telemetry", "settings"},
+	"certs":      {"fail", "kube", "telemetry", "settings"},
+	"announce":   {"fail", "kube", "telemetry", "settings", "redact"},
+	"extension":  {"fail", "kube", "flinkconf", "apis", "kinds", "redact", "bounded"},
+	"startup":    {"quarantine", "kube", "serve", "settings", "telemetry"},
 	// I/O
 	"gather": {
-		"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "fail",
-		"telemetry", "settings", "extension",
+		"plan", "engine", "host", "autoscaler", "validation", "render", "flinkconf", "apis", "kinds", "kube", "zookeeper",
+		"flinkrest", "fail", "telemetry", "settings", "extension",
 	},
 	"apply": {
-		"plan", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "jarsource", "event", "clock", "fail",
-		"telemetry", "settings",
+		"plan", "host", "render", "rehearsal", "flinkconf", "apis", "kinds", "kube", "zookeeper", "flinkrest", "jarsource",
+		"event", "clock", "fail", "telemetry", "settings",
 	},
 	"pass": {
-		"coalesce", "gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings",
-		"extension", "flinkconf",
+		"coalesce", "gather", "apply", "plan", "engine", "host", "apis", "kinds", "kube", "event", "clock", "fail",
+		"telemetry", "settings", "extension", "flinkconf", "quarantine",
 	},
 	"sweep": {
-		"coalesce", "gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail",
-		"telemetry", "settings",
+		"quarantine", "coalesce", "gather", "plan", "engine", "host", "autoscaler", "render", "flinkconf", "apis", "kinds",
+		"kube", "event", "clock", "fail", "telemetry", "settings",
 	},
 	"admission": {
-		"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings", "redact",
-		"extension",
+		"validation", "render", "flinkconf", "apis", "kinds", "kube", "event", "fail", "telemetry", "settings", "redact",
+		"extension", "bounded",
 	},
 }
 
@@ -78,7 +92,8 @@ func ours(path string) bool {
 	return slices.Contains([]string{"pkg", "functions", "cmd", "test", "hack", "local"}, first)
 }
 
-// direction checks the imports of one file. Tests may import test packages, and nothing else more.
+// direction checks the imports of one file. Tests may import test packages, and so may the tools of hack; nothing else
+// more.
 func direction(s *source) []finding {
 	var found []finding
 	from := room(s.path)
@@ -93,7 +108,7 @@ func direction(s *source) []finding {
 		case above == "functions" || above == "cmd" || above == "hack" || above == "local":
 			allowed = strings.HasPrefix(path, s.dir()) // a main package belongs to nobody
 		case above == "test":
-			allowed = s.test || top == "test"
+			allowed = s.test || top == "test" || top == "hack"
 		case from != "":
 			allowed = from == to || slices.Contains(rooms[from], to)
 		}
@@ -151,13 +166,14 @@ func TestDirectionBites(t *testing.T) {
 		reason        string
 	}{
 		"up":                {"pkg/plan/a.go", "pkg/gather", true, "plan is below gather"},
-		"down":              {"pkg/gather/a.go", "pkg/plan/deployment", false, "sub-packages belong to their room"},
+		"down":              {"pkg/gather/a.go", "pkg/plan/snapshot", false, "sub-packages belong to their room"},
 		"sideways":          {"pkg/gather/a.go", "pkg/apply", true, "they never import each other"},
 		"sideways back":     {"pkg/apply/a.go", "pkg/gather", true, "they never import each other"},
 		"leaf to house":     {"pkg/fail/a.go", "pkg/plan", true, "a leaf imports nothing of the house"},
-		"own room":          {"pkg/plan/deployment/a.go", "pkg/plan", false, "one room"},
+		"own room":          {"pkg/plan/snapshot/a.go", "pkg/plan", false, "one room"},
 		"shipped to test":   {"pkg/plan/a.go", "test/gen", true, "test packages are not shipped"},
 		"test to test":      {"pkg/plan/a_test.go", "test/gen", false, "that is what they are for"},
+		"tool to test":      {"hack/options/a.go", "test/gen", false, "no tool of hack is shipped"},
 		"test goes up":      {"pkg/plan/a_test.go", "pkg/apply", true, "a test has its package's place"},
 		"house to main":     {"pkg/pass/a.go", "functions/reconcile", true, "a main package belongs to nobody"},
 		"function to pass":  {"functions/reconcile/a.go", "pkg/pass", false, "wiring"},

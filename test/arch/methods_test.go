@@ -2,136 +2,59 @@ package arch
 
 import (
 	"fmt"
-	"go/ast"
+	"go/types"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
 
-// methodLimit is how many methods a type of the plan may have, so that a reader can hold one type in the head. What
-// would have more is several ideas: each gets a type of its own, as the topics of pkg/plan/job are.
-const methodLimit = 25
+// methodLimit is how many methods a type that takes part in decisions may have, so that a reader can hold one type in
+// the head. It counts the method set: what a type gets by embedding counts as its own, and so does what it gets under
+// another name.
+const methodLimit = 30
 
-// methodCounts are the methods of each type that a folder declares outside its tests. What a type gets by embedding is
-// another type's.
-func methodCounts(f *folder) map[string]int {
-	counts := map[string]int{}
-	for _, s := range f.files {
-		if s.test || s.generated {
-			continue
+// methodSets are the sizes of the method sets of the types of packages, by package and name: those of a pointer to the
+// type, or of an interface.
+func methodSets(t *testing.T, dir string, patterns ...string) map[string]int {
+	t.Helper()
+	const mode = packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps |
+		packages.NeedExportFile
+	loaded, err := packages.Load(&packages.Config{Dir: dir, Mode: mode}, patterns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := map[string]int{}
+	for _, p := range loaded {
+		for _, e := range p.Errors {
+			t.Fatal(e)
 		}
-		ast.Inspect(s.ast, func(node ast.Node) bool {
-			switch n := node.(type) {
-			case *ast.FuncDecl:
-				if n.Recv != nil && len(n.Recv.List) == 1 {
-					counts[receiverName(n.Recv.List[0].Type)]++
-				}
-			case *ast.TypeSpec:
-				if face, is := n.Type.(*ast.InterfaceType); is {
-					for _, method := range face.Methods.List {
-						counts[n.Name.Name] += len(method.Names)
-					}
-				}
+		for _, name := range p.Types.Scope().Names() {
+			declared, is := p.Types.Scope().Lookup(name).(*types.TypeName)
+			if !is || declared.IsAlias() {
+				continue
 			}
-			return true
-		})
-	}
-	return counts
-}
-
-// receiverName is the type that a method is declared on.
-func receiverName(kind ast.Expr) string {
-	switch k := kind.(type) {
-	case *ast.StarExpr:
-		return receiverName(k.X)
-	case *ast.IndexExpr:
-		return receiverName(k.X)
-	case *ast.IndexListExpr:
-		return receiverName(k.X)
-	case *ast.Ident:
-		return k.Name
-	}
-	return ""
-}
-
-// fewMethods checks the types of one folder of the plan.
-func fewMethods(f *folder) []finding {
-	var found []finding
-	if f.path != "pkg/plan" && !strings.HasPrefix(f.path, "pkg/plan/") {
-		return nil
-	}
-	for name, n := range methodCounts(f) {
-		if n > methodLimit {
-			found = append(found, finding{
-				"methods", f.path + ":" + name, fmt.Sprintf("has %d methods, the limit is %d", n, methodLimit),
-			})
+			set := types.NewMethodSet(types.NewPointer(declared.Type()))
+			if types.IsInterface(declared.Type()) {
+				set = types.NewMethodSet(declared.Type())
+			}
+			sets[strings.TrimPrefix(p.PkgPath, module)+"."+name] = set.Len()
 		}
 	}
-	return found
+	return sets
 }
 
-func TestTypesOfThePlanHaveFewMethods(t *testing.T) {
+func TestMethodSetsOfDecisionsAreSmall(t *testing.T) {
+	sets := methodSets(t, filepath.Join("..", ".."), "./pkg/plan/...", "./pkg/engine/...", "./pkg/host/...")
 	var found []finding
-	types := 0
-	for _, f := range tree(t) {
-		found = append(found, fewMethods(f)...)
-		if f.path == "pkg/plan/job" {
-			types = len(methodCounts(f))
+	for name, n := range sets {
+		if n > methodLimit {
+			found = append(found, finding{"methods", name, fmt.Sprintf("has %d methods, the limit is %d", n, methodLimit)})
 		}
 	}
 	report(t, found, "methods")
-	if types < 20 {
-		t.Errorf("%d types with methods were found in pkg/plan/job: they are not counted any more", types)
-	}
-}
-
-func TestFewMethodsBites(t *testing.T) {
-	declared := func(receiver string, n int) string {
-		text := "package a\n"
-		for i := range n {
-			text += fmt.Sprintf("func (v %s) m%d() {}\n", receiver, i)
-		}
-		return text
-	}
-	asked := func(n int) string {
-		text := "package a\ntype A interface {\n"
-		for i := range n {
-			text += fmt.Sprintf("m%d()\n", i)
-		}
-		return text + "}\n"
-	}
-	rows := map[string]struct {
-		path, text string
-		bad        bool
-	}{
-		"at the limit":       {"pkg/plan/a/a.go", declared("A", methodLimit), false},
-		"above":              {"pkg/plan/a/a.go", declared("A", methodLimit+1), true},
-		"above, by pointer":  {"pkg/plan/a/a.go", declared("*A", methodLimit+1), true},
-		"above, generic":     {"pkg/plan/a/a.go", declared("*A[T]", methodLimit+1), true},
-		"above, in the room": {"pkg/plan/a.go", declared("A", methodLimit+1), true},
-		"above, in a test":   {"pkg/plan/a/a_test.go", declared("A", methodLimit+1), false},
-		"above, elsewhere":   {"pkg/gather/a.go", declared("A", methodLimit+1), false},
-		"an interface":       {"pkg/plan/a/a.go", asked(methodLimit), false},
-		"an interface above": {"pkg/plan/a/a.go", asked(methodLimit + 1), true},
-	}
-	for name, row := range rows {
-		t.Run(name, func(t *testing.T) {
-			s := mustParse(t, row.path, row.text)
-			if got := fewMethods(&folder{path: s.dir(), files: []*source{s}}); (len(got) > 0) != row.bad {
-				t.Errorf("%v, want bad=%t", got, row.bad)
-			}
-		})
-	}
-}
-
-// Methods in several files of a folder count together.
-func TestFewMethodsCountsAFolder(t *testing.T) {
-	f := &folder{path: "pkg/plan/a"}
-	for i := range methodLimit + 1 {
-		f.files = append(f.files, mustParse(
-			t, fmt.Sprintf("pkg/plan/a/f%d.go", i), fmt.Sprintf("package a\nfunc (v A) m%d() {}\n", i),
-		))
-	}
-	if len(fewMethods(f)) != 1 {
-		t.Errorf("%d methods in as many files are not counted together", len(f.files))
+	if sets["pkg/engine/world.Look"] == 0 || sets["pkg/engine/world.Host"] == 0 {
+		t.Errorf("the methods of the engine are not counted any more: %v", sets)
 	}
 }

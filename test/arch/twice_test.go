@@ -14,8 +14,8 @@ import (
 )
 
 // apart are the packages in which nothing may stand twice: each kind of resource has what is its own, and what both
-// need is in pkg/plan/job or pkg/plan/cluster.
-var apart = []string{"pkg/plan/deployment", "pkg/plan/sessionjob"}
+// need is in pkg/engine or pkg/host/cluster.
+var apart = []string{"pkg/host/deployment", "pkg/host/sessionjob"}
 
 // twiceLines is from how many lines on the body of a function counts. A shorter one is a name for a call.
 const twiceLines = 6
@@ -127,7 +127,7 @@ func twice(folders []*folder) []finding {
 		for _, other := range places[1:] {
 			if first := places[0]; other.folder != first.folder {
 				found = append(found, finding{"twice", other.at, other.name + " is " + first.name + " of " + first.at +
-					": what both kinds need is in pkg/plan/job, or in pkg/plan/cluster"})
+					": what both kinds need is in pkg/engine, or in pkg/host/cluster"})
 			}
 		}
 	}

@@ -3,7 +3,7 @@
 //
 // I/O: none; random numbers come from a seed.
 //
-// It must not know how a pod is killed or a status is read: local/chaos carries the commands out.
+// It must not know how a pod is killed or a status is read: test/live/chaos carries the commands out.
 //
 // Invariants: any list of commands is a script, and what a command cannot do just now it leaves out; the same seed
 // and number draw the same script; the same ledger and statuses are judged in the same way.

@@ -72,7 +72,6 @@ func NewResource(p Place) *Resource {
 			"restart-strategy.fixed-delay.delay":                          "300 ms",
 			"heartbeat.interval":                                          "1000",
 			"heartbeat.timeout":                                           "8000",
-			"kubernetes.operator.resource.cleanup.timeout":                "1 min",
 			"kubernetes.operator.deployment.readiness.timeout":            "60 s",
 			"restart-strategy.exponential-delay.initial-backoff":          "300 ms",
 			"restart-strategy.exponential-delay.max-backoff":              "2 s",

@@ -422,6 +422,13 @@ func TestPoliciesLetPass(t *testing.T) {
 		"edited spec": {
 			"a new spec is judged, but not the name, which cannot be changed", edited, bad(map[string]any{}), 3,
 		},
+		"a canary that is one no more": {
+			"what it asks for is judged for the first time", bad(map[string]any{}), bad(label("true")), 3,
+		},
+		"a resource that becomes a canary": {"is not deployed from now on", bad(label("true")), bad(map[string]any{}), 0},
+		"another label": {
+			"changes nothing that is judged", bad(map[string]any{"labels": map[string]any{"a": "b"}}), bad(map[string]any{}), 0,
+		},
 		"edited while deleting": {"a resource must stay deletable", dying, bad(map[string]any{}), 0},
 		"spec added":            {"a new spec is judged", bad(map[string]any{}), noSpec, 3},
 		"still no spec":         {"nothing is new", noSpec, noSpec, 0},

@@ -23,17 +23,19 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 )
 
 const crdFolder = "../../config/crds"
 
-// resources are the plural names of the four kinds.
-var resources = map[string]string{
-	v1beta1.KindFlinkDeployment:          v1beta1.ResourceFlinkDeployments,
-	v1beta1.KindFlinkSessionJob:          v1beta1.ResourceFlinkSessionJobs,
-	v1beta1.KindFlinkStateSnapshot:       v1beta1.ResourceFlinkStateSnapshots,
-	v1beta1.KindFlinkBlueGreenDeployment: v1beta1.ResourceFlinkBlueGreenDeployments,
-}
+// resources are the plural names of the kinds.
+var resources = func() map[string]string {
+	plurals := map[string]string{}
+	for _, k := range kinds.All {
+		plurals[k.Name] = k.Resource.Resource
+	}
+	return plurals
+}()
 
 // definition is one CRD as the API server sees it.
 type definition struct {
@@ -109,7 +111,11 @@ func (d definition) update(content, stored map[string]any) (map[string]any, erro
 func (d definition) write(content, stored map[string]any) (map[string]any, error) {
 	content = runtime.DeepCopyJSON(content)
 	defaulting.PruneNonNullableNullsWithoutDefaults(content, d.structural)
+	_, looked := content["status"]
 	defaulting.Default(content, d.structural)
+	if !looked { // it says that nobody has looked at the resource, and is not stored
+		delete(content, "status")
+	}
 	pruning.Prune(content, d.structural, true)
 	errs := validation.ValidateCustomResource(nil, content, d.schema)
 	var options []schemacel.Option

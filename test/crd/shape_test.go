@@ -13,13 +13,14 @@ import (
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 )
 
 // Names, columns and subresources that users and scripts know.
 func TestNamesColumnsAndSubresources(t *testing.T) {
 	rows := map[string]struct {
 		short, singular string
-		columns         []string // shown without -o wide, in order
+		columns         []string // those of the Java operator, which come first without -o wide; Ready and Age follow
 		selectable      []string
 		scale           bool
 	}{
@@ -49,7 +50,8 @@ func TestNamesColumnsAndSubresources(t *testing.T) {
 		names := d.crd.Spec.Names
 		if d.crd.Name != resources[kind]+".flink.apache.org" || names.Plural != resources[kind] ||
 			names.Singular != row.singular ||
-			!slices.Equal(names.ShortNames, []string{row.short}) || names.Kind != kind {
+			!slices.Equal(names.ShortNames, []string{row.short}) || names.Kind != kind ||
+			!slices.Equal(names.Categories, []string{"flink"}) {
 			t.Errorf("%s: names %+v", kind, names)
 		}
 		if d.crd.Spec.Scope != apiextensionsv1.NamespaceScoped || d.version.Name != "v1beta1" || !d.version.Served ||
@@ -58,14 +60,17 @@ func TestNamesColumnsAndSubresources(t *testing.T) {
 		}
 		var columns []string
 		for _, column := range d.version.AdditionalPrinterColumns {
-			if column.Type != "string" || column.Priority > 1 {
+			if (column.Type != "string" && column.Name != "Age") || column.Priority > 1 {
 				t.Errorf("%s: column %+v", kind, column)
 			}
 			if column.Priority == 0 {
 				columns = append(columns, column.Name+" "+column.JSONPath)
 			}
 		}
-		if diff := cmp.Diff(row.columns, columns); diff != "" {
+		want := append(
+			row.columns, `Ready .status.conditions[?(@.type=="Ready")].status`, "Age .metadata.creationTimestamp",
+		)
+		if diff := cmp.Diff(want, columns); diff != "" {
 			t.Errorf("%s: columns (-want +got):\n%s", kind, diff)
 		}
 		checkSelectable(t, kind, d, row.selectable)
@@ -275,12 +280,29 @@ func TestEnumerations(t *testing.T) {
 }
 
 // Nothing constrains a field but its type, an enumeration and our own rules, and
-// nothing is filled in: what the reference stores, we store as it is.
+// nothing is filled in: what the reference stores, we store as it is. The exceptions are the number of keys that a
+// flinkConfiguration may have, because the API server refuses more before a function has to read them, and a status in
+// the place of none, which says that nobody has looked at the resource.
 func TestNoOtherConstraints(t *testing.T) {
+	most := int64(bounded.FlinkConfiguration.Keys)
 	for kind := range resources {
 		visit(loadDefinition(t, kind).structural, "", func(path string, s *structuralschema.Structural) {
+			if path == "status" {
+				want := map[string]any{"observedGeneration": int64(-1)}
+				if diff := cmp.Diff(any(want), s.Default.Object); diff != "" {
+					t.Errorf("%s without a status (-want +got)\n%s", kind, diff)
+				}
+				s.Default.Object = nil
+			}
 			if s.Default.Object != nil || s.Nullable || s.XListType != nil || s.XMapType != nil || s.XEmbeddedResource {
 				t.Errorf("%s %s: default, nullable, list or map type, or embedded resource", kind, path)
+			}
+			if path == "flinkConfiguration" || strings.HasSuffix(path, ".flinkConfiguration") {
+				if v := s.ValueValidation; v == nil || v.MaxProperties == nil || *v.MaxProperties != most {
+					t.Errorf("%s %s: constrained by %+v, want at most %d keys", kind, path, v, most)
+				} else {
+					v.MaxProperties = nil
+				}
 			}
 			if v := s.ValueValidation; v != nil {
 				constrained := v.Format != "" || len(v.Required) > 0 || v.Maximum != nil || v.Minimum != nil ||

@@ -253,6 +253,32 @@ func TestEveryEditOfASessionJobIsAskedAbout(t *testing.T) {
 	}
 }
 
+// A spec that was a canary's was never judged: it is asked about when the label goes. Other labels wake nobody.
+func TestWhichLabelsAreAskedAbout(t *testing.T) {
+	webhook := validating(t)
+	labelled := func(key, value string) *unstructured.Unstructured {
+		u := resourceOf(t, v1beta1.KindFlinkDeployment, job(t, "{job: {parallelism: 2}}"))
+		if key != "" {
+			u.SetLabels(map[string]string{key: value})
+		}
+		return u
+	}
+	for name, row := range map[string]struct {
+		before, after *unstructured.Unstructured
+		asked         bool
+	}{
+		"canary taken off": {labelled(v1beta1.LabelCanary, "true"), labelled("", ""), true},
+		"canary in place":  {labelled(v1beta1.LabelCanary, "true"), labelled(v1beta1.LabelCanary, "true"), false},
+		"canary to false":  {labelled(v1beta1.LabelCanary, "true"), labelled(v1beta1.LabelCanary, "false"), true},
+		"canary put on":    {labelled("", ""), labelled(v1beta1.LabelCanary, "true"), true},
+		"another label":    {labelled("", ""), labelled("team", "a"), false},
+	} {
+		if got := asks(t, webhook, row.before, row.after); got != row.asked {
+			t.Errorf("%s: asked %t, want %t", name, got, row.asked)
+		}
+	}
+}
+
 func judge(spec v1beta1.FlinkDeploymentSpec) string {
 	return validation.Deployment(validation.DeploymentInput{
 		Namespace: "flink", Name: "demo", Spec: spec, Operator: flinkconf.Operator{},

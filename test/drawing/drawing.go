@@ -96,8 +96,15 @@ func comment(file *ast.File, name string) string {
 			}
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
-				if s, is := spec.(*ast.TypeSpec); is && s.Name.Name == name {
-					return decl.Doc.Text()
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					if s.Name.Name == name {
+						return decl.Doc.Text()
+					}
+				case *ast.ValueSpec:
+					if s.Names[0].Name == name {
+						return decl.Doc.Text()
+					}
 				}
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
 
-// What hack/flinkrecord did in playAdaptive.
+// What test/flinksim/record did in playAdaptive.
 
 // taskManagers has the session cluster have so many.
 func taskManagers(n int64) step {

@@ -6,7 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
 )
 
-// What hack/flinkrecord did in playApplication.
+// What test/flinksim/record did in playApplication.
 
 // anApplication begins an application cluster of one TaskManager with the n-th job.
 func anApplication(n int, script process.Script, more map[string]string) func(p *play) {

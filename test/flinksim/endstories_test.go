@@ -12,7 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
-// What hack/flinkrecord did in playEnds, and with a main that is slow.
+// What test/flinksim/record did in playEnds, and with a main that is slow.
 
 const retentionKey = "execution.checkpointing.externalized-checkpoint-retention"
 

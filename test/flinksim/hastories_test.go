@@ -10,7 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
-// What hack/flinkrecord did in playHA.
+// What test/flinksim/record did in playHA.
 
 const results = "file:///flink-data/results"
 

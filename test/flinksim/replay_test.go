@@ -45,7 +45,7 @@ func read(t *testing.T, version, name string, into any) {
 	}
 }
 
-// A story has the model do what real Flink was recorded to do (hack/flinkrecord).
+// A story has the model do what real Flink was recorded to do (test/flinksim/record).
 type story struct {
 	// begin makes the world.
 	begin func(p *play)

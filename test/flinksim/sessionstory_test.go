@@ -36,7 +36,7 @@ func aSession(more map[string]string) func(p *play) {
 	}
 }
 
-// sessionStory is what hack/flinkrecord did in playSession, but for a main that is slow.
+// sessionStory is what test/flinksim/record did in playSession, but for a main that is slow.
 func sessionStory() story {
 	return story{func(p *play) {
 		p.w = NewWorld(p.t)

@@ -149,6 +149,8 @@ func (w *World) reach(agent, address string) error {
 		return &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}}
 	case !ready:
 		return wire.Refused
+	case w.Flink.Hangs(address):
+		return wire.Timeout
 	}
 	return nil
 }

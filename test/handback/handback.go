@@ -7,8 +7,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
-// What the Java operator's next loop would do with the job (acceptance rows 1.2, 2.5, 3.1 and 3.13, and its
-// controllers, AbstractFlinkResourceReconciler and observers of 1.15).
+// What the Java operator's next loop would do with the job, by its controllers, AbstractFlinkResourceReconciler and
+// observers of 1.15.
 const (
 	Nothing   = "nothing"
 	Deploys   = "deploys for the first time"

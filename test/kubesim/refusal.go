@@ -23,6 +23,8 @@ type Write struct {
 	Namespace string
 	// Name is that of the object.
 	Name string
+	// Dry is true for a dry run: nothing is stored, whatever is answered.
+	Dry bool
 }
 
 // judge asks the policy. Called with the lock.
@@ -30,7 +32,7 @@ func (s *Server) judge(w write, verb string) error {
 	if s.Policy == nil || !w.client {
 		return nil
 	}
-	named := Write{Verb: verb, Resource: w.resource.GVR, Namespace: w.namespace, Name: w.name}
+	named := Write{Verb: verb, Resource: w.resource.GVR, Namespace: w.namespace, Name: w.name, Dry: w.dry}
 	if w.status {
 		named.Subresource = "status"
 	}

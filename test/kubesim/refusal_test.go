@@ -97,8 +97,10 @@ func TestAPolicySeesEveryWriteOfAClient(t *testing.T) {
 		t.Errorf("a delete of nothing: %v", err)
 	}
 	want := []Write{
-		{"create", FlinkDeployments, "", "flink", "a"}, {"update", FlinkDeployments, "status", "flink", "a"},
-		{"update", FlinkDeployments, "", "flink", "a"}, {"delete", FlinkDeployments, "", "flink", "a"},
+		{Verb: "create", Resource: FlinkDeployments, Namespace: "flink", Name: "a"},
+		{Verb: "update", Resource: FlinkDeployments, Subresource: "status", Namespace: "flink", Name: "a"},
+		{Verb: "update", Resource: FlinkDeployments, Namespace: "flink", Name: "a"},
+		{Verb: "delete", Resource: FlinkDeployments, Namespace: "flink", Name: "a"},
 	}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("asked about (-want +got)\n%s", diff)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -26,6 +27,13 @@ type Resource struct {
 	Unowned bool
 	// Fields are the selectable fields besides metadata.name and metadata.namespace.
 	Fields []string
+}
+
+// fill gives a resource of Flink that has no status the one that config/crds fills in. Nobody owns it.
+func fill(gvr schema.GroupVersionResource, u *unstructured.Unstructured) {
+	if _, there := u.Object["status"]; !there && gvr.GroupVersion() == FlinkDeployments.GroupVersion() {
+		u.Object["status"] = map[string]any{"observedGeneration": int64(-1)}
+	}
 }
 
 func (r Resource) gvk() schema.GroupVersionKind { return r.GVR.GroupVersion().WithKind(r.Kind) }

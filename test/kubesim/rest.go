@@ -75,14 +75,20 @@ func verbOf(r *http.Request, named bool) string {
 	return strings.ToLower(r.Method)
 }
 
+// Try is the verb of a dry run as the Tap sees it: a fault of creates is not one of what is only judged.
+const Try = "try"
+
 // system is this server as the Tap sees it.
 func (s *Server) system() wire.System {
 	return wire.System{
 		Name: "kube", Handler: http.HandlerFunc(s.serve),
 		Classify: func(r *http.Request) wire.Request {
-			at := parsePath(r.URL.Path)
+			at, verb := parsePath(r.URL.Path), ""
+			if verb = verbOf(r, at.name != ""); r.URL.Query().Get("dryRun") != "" {
+				verb = Try
+			}
 			return wire.Request{
-				Path: r.URL.RequestURI(), Verb: verbOf(r, at.name != ""), Resource: at.resource.GVR.Resource,
+				Path: r.URL.RequestURI(), Verb: verb, Resource: at.resource.GVR.Resource,
 				Subresource: at.subresource, Namespace: at.namespace, Name: at.name,
 			}
 		},
@@ -105,8 +111,8 @@ func Injected(status int) error {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Query().Get("watch") != "" || r.URL.Query().Get("dryRun") != "" {
-		refuse(w, apierrors.NewMethodNotSupported(parsePath(r.URL.Path).resource.groupResource(), "watch or dryRun"))
+	if r.URL.Query().Get("watch") != "" {
+		refuse(w, apierrors.NewMethodNotSupported(parsePath(r.URL.Path).resource.groupResource(), "watch"))
 		return
 	}
 	text, err := io.ReadAll(r.Body)
@@ -207,9 +213,11 @@ func (s *Server) dispatch(q Request) (int, any, bool, error) {
 	verb, at := q.Verb, q.at
 	w := write{
 		resource: at.resource, namespace: at.namespace, name: at.name, status: at.subresource == "status",
-		manager: q.Manager, client: true,
+		manager: q.Manager, client: true, dry: q.Query.Get("dryRun") != "",
 	}
 	switch {
+	case w.dry && verb != "create":
+		return 0, nil, false, apierrors.NewMethodNotSupported(at.resource.groupResource(), "dryRun of "+verb)
 	case verb == "list":
 		list, err := s.list(at.resource, at.namespace, q.Query)
 		return http.StatusOK, list, false, err

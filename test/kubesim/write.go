@@ -28,6 +28,7 @@ type write struct {
 	status    bool // through the status subresource
 	replace   bool // a PUT: a foreign uid is a conflict, a missing resourceVersion means "whatever is there"
 	client    bool // passes admission
+	dry       bool // a create that is judged and not stored
 }
 
 func (s *Server) writer(w write) owners.Writer {
@@ -65,7 +66,8 @@ func (s *Server) createAs(w write, u *unstructured.Unstructured) (*unstructured.
 	if err := s.judge(w, "create"); err != nil {
 		return nil, false, err
 	}
-	if _, exists := s.objects[k]; exists {
+	_, exists := s.objects[k]
+	if exists && !w.dry {
 		return nil, false, apierrors.NewAlreadyExists(r.groupResource(), k.name)
 	}
 	if u.GetResourceVersion() != "" {
@@ -80,7 +82,9 @@ func (s *Server) createAs(w write, u *unstructured.Unstructured) (*unstructured.
 	if r.GVR == Namespaces {
 		u.Object["spec"] = map[string]any{"finalizers": []any{"kubernetes"}}
 	}
-	u.SetUID(types.UID(s.nextUID()))
+	if u.SetUID("dry-run"); !w.dry {
+		u.SetUID(types.UID(s.nextUID()))
+	}
 	u.SetCreationTimestamp(metav1.NewTime(s.Clock.Now()))
 	u.SetDeletionTimestamp(nil)
 	u.SetDeletionGracePeriodSeconds(nil)
@@ -95,6 +99,13 @@ func (s *Server) createAs(w write, u *unstructured.Unstructured) (*unstructured.
 	tracked, err := s.track(w, owners.Empty(r.gvk()), u)
 	if err != nil {
 		return nil, false, err
+	}
+	switch {
+	case w.dry && exists: // a dry run finds that last of all, and never asks etcd for its limit
+		return nil, false, apierrors.NewAlreadyExists(r.groupResource(), k.name)
+	case w.dry:
+		fill(k.gvr, tracked)
+		return tracked, false, nil
 	}
 	if err := s.fits(w, tracked); err != nil {
 		return nil, false, err
@@ -380,6 +391,7 @@ func (s *Server) commit(k key, old, next *unstructured.Unstructured) *unstructur
 		return last
 	}
 	next.SetResourceVersion(version)
+	fill(k.gvr, next)
 	s.objects[k] = next
 	s.Feed.changed(k.gvr, old, next)
 	return next

@@ -1,6 +1,8 @@
 package manifests
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -44,8 +46,9 @@ func finding(t *testing.T, u *unstructured.Unstructured, clusters map[string]*v1
 			return err
 		}
 		found = validation.StateSnapshot(validation.StateSnapshotInput{Spec: s.Spec})
-	// What a pod of the example reads, and what Kubernetes does with it.
-	case "ConfigMap", "Secret", "PersistentVolumeClaim", "HorizontalPodAutoscaler":
+	// What a pod of the example reads or acts as, and what Kubernetes and others do with it.
+	case "ConfigMap", "Secret", "PersistentVolumeClaim", "HorizontalPodAutoscaler", "ServiceAccount":
+	case "Certificate", "ExternalSecret": // test/schemas has their schemas
 	default:
 		t.Errorf("an example of kind %s", u.GetKind())
 	}
@@ -55,12 +58,48 @@ func finding(t *testing.T, u *unstructured.Unstructured, clusters map[string]*v1
 	return found
 }
 
+// pages have the folders with examples, and the page that says what each of them shows.
+var pages = map[string]string{"examples": "workloads.md", "examples/cloud": "cloud-identity.md"}
+
 func TestEveryExampleIsValid(t *testing.T) {
-	for file, objects := range files(t, "../../examples") {
-		clusters := map[string]*v1beta1.FlinkDeployment{}
-		for i := range objects {
-			if err := finding(t, &objects[i], clusters); err != nil {
-				t.Errorf("%s: %v", file, err)
+	for folder := range pages {
+		for file, objects := range files(t, "../../"+folder) {
+			clusters := map[string]*v1beta1.FlinkDeployment{}
+			for i := range objects {
+				if err := finding(t, &objects[i], clusters); err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryExampleIsOnAPage(t *testing.T) {
+	for folder, name := range pages {
+		page, err := os.ReadFile("../../docs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file := range files(t, "../../"+folder) {
+			if !strings.Contains(string(page), "(../"+folder+"/"+file+")") {
+				t.Errorf("docs/%s does not say what %s/%s shows", name, folder, file)
+			}
+		}
+	}
+}
+
+func TestEveryExampleNamesItself(t *testing.T) {
+	for folder := range pages {
+		for file, objects := range files(t, "../../"+folder) {
+			name := strings.TrimSuffix(file, ".yaml")
+			if objects[0].GetName() != name {
+				t.Errorf("%s should begin with a resource of the same name", file)
+			}
+			for _, u := range objects[1:] {
+				shared := u.GetKind() == "ServiceAccount" && u.GetName() == "flink"
+				if !shared && !strings.HasPrefix(u.GetName(), name+"-") {
+					t.Errorf("%s: the name of %s should begin with that of the file", file, u.GetName())
+				}
 			}
 		}
 	}

@@ -76,16 +76,19 @@ func TestReconcileJarsIsReconcileWithMoreTime(t *testing.T) {
 // An upload holds memory and a connection for as long as the jar takes, so few are taken at once, by few pods. The
 // product is what docs/session-jobs.md tells.
 func TestUploadsAtOnceAreBounded(t *testing.T) {
-	const perPod, pods = 8, 3
+	const perPod, taken, pods = 16, 64, 3
 	u := object(t, "305-reconcile-jars.yaml", "Service", "reconcile-jars")
 	spec, _, err := unstructured.NestedMap(u.Object, "spec", "template", "spec")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := spec["containerConcurrency"]; n != float64(perPod) {
-		t.Errorf("a pod takes %v uploads at once, want %d: without a bound, its memory has none", n, perPod)
+	if n := spec["containerConcurrency"]; n != float64(taken) {
+		t.Errorf("a pod takes %v events at once, want %d: without a bound, its memory has none", n, taken)
 	}
 	notes, _, err := unstructured.NestedStringMap(u.Object, "spec", "template", "metadata", "annotations")
+	if n := notes["autoscaling.knative.dev/target"]; n != fmt.Sprint(perPod) {
+		t.Errorf("another pod starts beyond %q uploads, want %d, as many as one works on", n, perPod)
+	}
 	if n := notes["autoscaling.knative.dev/max-scale"]; err != nil || n != fmt.Sprint(pods) {
 		t.Errorf("%q pods at most (%v), want %d", n, err, pods)
 	}
@@ -93,7 +96,7 @@ func TestUploadsAtOnceAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := fmt.Sprintf("%d jars: %d to a pod (`containerConcurrency`), %d pods", perPod*pods, perPod, pods)
+	told := fmt.Sprintf("%d jars: %d to a pod (`autoscaling.knative.dev/target`), %d pods", perPod*pods, perPod, pods)
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), told) {
 		t.Errorf("docs/session-jobs.md does not say %q", told)
 	}

@@ -67,21 +67,6 @@ func TestEveryObjectIsLabelled(t *testing.T) {
 	})
 }
 
-// What is applied again must not take back what functions wrote.
-func TestNoCABundle(t *testing.T) {
-	for file := range files(t, installation) {
-		data, err := os.ReadFile(filepath.Join(installation, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(data)) {
-			if strings.Contains(line, "caBundle:") {
-				t.Errorf("%s holds a caBundle; function admit writes it", file)
-			}
-		}
-	}
-}
-
 // containers are the containers of a pod template, whatever kind holds it.
 func containers(u unstructured.Unstructured) []any {
 	list, _, _ := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "containers")
@@ -207,19 +192,5 @@ func TestTheOverlaysStandOnEveryFile(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(base.Resources, want) {
 		t.Errorf("config/overlays/base lists\n%v\nwant every file of config/knative in order:\n%v", base.Resources, want)
-	}
-}
-
-func TestEveryExampleNamesItself(t *testing.T) {
-	for file, objects := range files(t, "../../examples") {
-		name := strings.TrimSuffix(file, ".yaml")
-		if objects[0].GetName() != name {
-			t.Errorf("%s should begin with a resource of the same name", file)
-		}
-		for _, u := range objects[1:] {
-			if !strings.HasPrefix(u.GetName(), name+"-") {
-				t.Errorf("%s: the name of %s should begin with that of the file", file, u.GetName())
-			}
-		}
 	}
 }

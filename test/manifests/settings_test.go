@@ -17,8 +17,12 @@ import (
 func TestTheSettingsSayEachMinute(t *testing.T) {
 	const option = "kubernetes.operator.reconcile.interval"
 	objects := files(t, installation)["100-settings.yaml"]
-	if len(objects) != 1 {
+	if len(objects) != 2 || objects[0].GetName() != "flink-operator-defaults" {
 		t.Fatalf("%d objects", len(objects))
+	}
+	if own, is := objects[1].Object["data"]; is || objects[1].GetName() != "flink-operator-config" {
+		t.Errorf("the ConfigMap of the user is %s, and has %v: it would be taken back with each update",
+			objects[1].GetName(), own)
 	}
 	texts, _, err := unstructured.NestedStringMap(objects[0].Object, "data")
 	if err != nil {
@@ -30,7 +34,7 @@ func TestTheSettingsSayEachMinute(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := plain.Unmarshal([]byte(texts["config.yaml"]), &options); err != nil {
+	if err := plain.Unmarshal([]byte(texts["defaults.yaml"]), &options); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("FLINK_CONF_DIR", dir)

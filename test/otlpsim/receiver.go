@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
-	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -152,7 +151,7 @@ func (r *Receiver) take(w http.ResponseWriter, request *http.Request) {
 		in = unpacked
 	}
 	body, err := io.ReadAll(in)
-	var message collectorpb.ExportMetricsServiceRequest
+	var message metricspb.MetricsData
 	if err == nil {
 		err = proto.Unmarshal(body, &message)
 	}

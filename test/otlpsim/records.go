@@ -7,11 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	logscollector "go.opentelemetry.io/proto/slim/otlp/collector/logs/v1"
-	tracecollector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
-	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	logspb "go.opentelemetry.io/proto/slim/otlp/logs/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -103,7 +101,7 @@ func (r *Records) take(w http.ResponseWriter, request *http.Request) {
 func (r *Records) keep(path string, body []byte) error {
 	switch path {
 	case "/v1/traces":
-		var m tracecollector.ExportTraceServiceRequest
+		var m tracepb.TracesData
 		if err := proto.Unmarshal(body, &m); err != nil {
 			return err
 		}
@@ -114,7 +112,7 @@ func (r *Records) keep(path string, body []byte) error {
 			}
 		}
 	case "/v1/logs":
-		var m logscollector.ExportLogsServiceRequest
+		var m logspb.LogsData
 		if err := proto.Unmarshal(body, &m); err != nil {
 			return err
 		}

@@ -27,7 +27,8 @@ case "$*" in
 "get crd "*version*) echo "v${KNATIVE_VERSION-1.23.0}" ;;
 "get crd $NO_CRD") exit 1 ;;
 "get crd "*) ;;
-"get namespace kourier-system") exit "${NO_KOURIER:-0}" ;;
+"get services -A "*) printf '%b' "${KOURIER-kourier-system kourier\nkourier-system flink-admit\n}" ;;
+*"get configmap config-network"*) printf '%s' "$INGRESS" ;;
 *"get configmap flink-operator-config"*) [ "$2" != flink-system ] || printf '%s' "$OURS" ;;
 "get deployments -A "*) printf '%s' "$DEPLOYMENTS" ;;
 *"get deployment "*WATCH_NAMESPACES*) printf '%s' "$THEIRS" ;;
@@ -75,11 +76,38 @@ func TestPreflight(t *testing.T) {
 		"no Eventing": {
 			[]string{"NO_CRD=brokers.eventing.knative.dev"}, "fail Eventing not complete: no bro", true,
 		},
-		"another Knative":             {[]string{"KNATIVE_VERSION=1.19.4"}, "warn Serving 1.19.4;", false},
+		"the Knative that is tested":  {nil, "ok Serving 1.23.0, tested", false},
+		"one before":                  {[]string{"KNATIVE_VERSION=1.21.4"}, "ok Serving 1.21.4, supported", false},
+		"one that is too old":         {[]string{"KNATIVE_VERSION=1.20.9"}, "fail Serving 1.20.9 is not supported", true},
+		"one that is newer":           {[]string{"KNATIVE_VERSION=1.24.0"}, "warn Eventing 1.24.0, untested", false},
 		"a Knative without a version": {[]string{"KNATIVE_VERSION="}, "warn Eventing its version is not known", false},
-		"no Kourier":                  {[]string{"NO_KOURIER=1"}, "warn Ingress no Kourier", false},
-		"no kinds":                    {[]string{"NO_KINDS=1"}, "ok flinkdeployments is made", false},
-		"kinds of the Java operator":  {[]string{"PACE="}, "ok flinksessionjobs of the Java operator", false},
+		"Kourier of its own files": {
+			[]string{"INGRESS=kourier.ingress.networking.knative.dev"}, "ok Ingress Kourier, in namespace kourier-system", false,
+		},
+		"Kourier of Knative's operator": {
+			[]string{`KOURIER=knative-serving kourier\nknative-serving kourier-internal\n`},
+			"ok Ingress Kourier, in namespace knative-serving", false,
+		},
+		"our own Service is no Kourier": {
+			[]string{`KOURIER=kourier-system flink-admit\n`}, "fail Ingress no webhook can be installed: no Service", true,
+		},
+		"no Kourier": {[]string{"KOURIER="}, "fail Ingress no webhook can be installed: no Service", true},
+		"no Kourier, and no webhook wanted": {
+			[]string{"KOURIER=", "WEBHOOK=no"}, "warn Ingress no webhook, as asked for", false,
+		},
+		"no Kourier, and Istio": {[]string{"KOURIER=", "OVERLAY=istio"}, "ok Ingress Istio", false},
+		"Kourier is not the ingress": {
+			[]string{"INGRESS=istio.ingress.networking.knative.dev"},
+			"fail Ingress no webhook can be installed: Knative's", true,
+		},
+		"two Kouriers": {
+			[]string{`KOURIER=a kourier\nb kourier\n`}, "fail Ingress no webhook can be installed: there is more", true,
+		},
+		"one of two": {
+			[]string{`KOURIER=a kourier\nb kourier\n`, "KOURIER_NAMESPACE=b"}, "ok Ingress Kourier, in namespace b", false,
+		},
+		"no kinds":                   {[]string{"NO_KINDS=1"}, "ok flinkdeployments is made", false},
+		"kinds of the Java operator": {[]string{"PACE="}, "ok flinksessionjobs of the Java operator", false},
 		"kinds in an older version": {
 			[]string{"STORED=v1alpha1 v1beta1"}, "fail flinkdeployments stored in version", true,
 		},
@@ -108,6 +136,7 @@ func TestPreflight(t *testing.T) {
 		},
 		"a resource that is not run in full": {[]string{autoscaled, "NEW=1"}, "fail Resources some", true},
 		"which it is":                        {[]string{autoscaled, "NEW=1"}, "flinkdeployment a/b autoscaled", true},
+		"whoever has read the list goes on":  {[]string{autoscaled, "NEW=1", "GO_ON=1"}, "warn Resources some", false},
 		"the same in an update":              {[]string{autoscaled}, "warn Resources some", false},
 		"no cluster": {
 			[]string{"NO_CLUSTER=1"}, "preflight.sh: no Kubernetes API server answers", true,

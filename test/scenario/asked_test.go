@@ -8,14 +8,19 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/ask"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
+	"github.com/kn-flink/kn-flink/pkg/host/session"
+	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
 )
 
 // What a decision reads of the world stands twice: in its rules, and in the questions that are asked for it. They are
@@ -62,9 +67,9 @@ func stateless(i inquiry) bool {
 
 // everything asks for all that there is.
 var everything = gather.Revise{
-	Deployment: func(q *deployment.Questions, s deployment.Snapshot) { *q = deployment.AskAll(s) },
-	SessionJob: func(q *sessionjob.Questions, s sessionjob.Snapshot) { *q = sessionjob.AskAll(s) },
-	Nodes: func(_ []string, s deployment.Snapshot) []string {
+	Deployment: func(q *deployment.Questions, s cluster.Snapshot) { *q = deployment.AskAll(s) },
+	SessionJob: func(q *sessionjob.Questions, s session.Snapshot) { *q = sessionjob.AskAll(s) },
+	Nodes: func(_ []string, s cluster.Snapshot) []string {
 		var all []string
 		for _, pods := range []plan.Observed[[]corev1.Pod]{s.Pods, s.TaskManagers} {
 			list, _ := pods.Get()
@@ -76,9 +81,9 @@ var everything = gather.Revise{
 		}
 		return all
 	},
-	Flink: func(more *deployment.More, s deployment.Seen) {
-		*more = deployment.More{
-			Facts: true, Failure: true, Checkpoints: true, Retention: true, Graph: true, Health: true, Progress: true,
+	Flink: func(more *ask.More, s world.Seen) {
+		*more = ask.More{
+			Facts: true, Failure: true, Checkpoints: true, Retention: true, Graph: true, Health: true, Progress: time.Hour,
 			LateStops: s.Resource.Status.GivenUpStop != nil, Requests: true, Exceptions: mostExceptions,
 			Requirements: true,
 		}

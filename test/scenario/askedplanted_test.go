@@ -5,18 +5,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kn-flink/kn-flink/pkg/engine/ask"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/gather"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 )
 
 // unasked is a product that does not ask some of the first questions about a FlinkDeployment.
 func unasked(drop func(*deployment.Questions)) gather.Revise {
-	return gather.Revise{Deployment: func(q *deployment.Questions, _ deployment.Snapshot) { drop(q) }}
+	return gather.Revise{Deployment: func(q *deployment.Questions, _ cluster.Snapshot) { drop(q) }}
 }
 
 // unaskedOfFlink is a product that does not ask some of the questions to Flink.
-func unaskedOfFlink(drop func(*deployment.More)) gather.Revise {
-	return gather.Revise{Flink: func(m *deployment.More, _ deployment.Seen) { drop(m) }}
+func unaskedOfFlink(drop func(*ask.More)) gather.Revise {
+	return gather.Revise{Flink: func(m *ask.More, _ world.Seen) { drop(m) }}
 }
 
 // Each row takes one question away: then the judge tells that it is missing, and without that it tells nothing.
@@ -41,15 +44,15 @@ func TestTheJudgeFindsWhatIsNotAskedFor(t *testing.T) {
 			"apply 11, wait-long 0, wait-long 0", unasked(func(q *deployment.Questions) { q.Snapshots = false }), "Snapshots",
 		},
 		"the first checkpoint of a job that fails over": {
-			"apply 2, wait-more 4, fail-over 11", unaskedOfFlink(func(m *deployment.More) { m.Checkpoints = false }),
+			"apply 2, wait-more 4, fail-over 11", unaskedOfFlink(func(m *ask.More) { m.Checkpoints = false }),
 			"Flink.Checkpoints",
 		},
 		"the cause of a failure": {
-			"apply 1, wait-long 0, fail-job 0", unaskedOfFlink(func(m *deployment.More) { m.Failure = false }),
+			"apply 1, wait-long 0, fail-job 0", unaskedOfFlink(func(m *ask.More) { m.Failure = false }),
 			"Flink.Failure",
 		},
 		"the failures that a job survived": {
-			"apply 1, wait-long 0, fail-over 0, wait 0", unaskedOfFlink(func(m *deployment.More) { m.Exceptions = 0 }),
+			"apply 1, wait-long 0, fail-over 0, wait 0", unaskedOfFlink(func(m *ask.More) { m.Exceptions = 0 }),
 			"Flink.Exceptions",
 		},
 	}
@@ -77,7 +80,7 @@ func TestTheSessionJudgeFindsWhatIsNotAsked(t *testing.T) {
 		want   string
 	}{
 		"the failures that a job survived": {
-			"apply 2, wait-long 0, fail-over 0, wait 0", unaskedOfFlink(func(m *deployment.More) { m.Exceptions = 0 }),
+			"apply 2, wait-long 0, fail-over 0, wait 0", unaskedOfFlink(func(m *ask.More) { m.Exceptions = 0 }),
 			"Flink.Exceptions",
 		},
 	}

@@ -92,7 +92,7 @@ var autoscalerScenarios = map[string]scenario{
 	}, "the default scheduler does not change the parallelism of a running job, and the state goes along"},
 
 	"the autoscaler scales a session job": {func(h *harness) {
-		h.apply("session", session(adaptive))
+		h.apply("session", sessionCluster(adaptive))
 		h.untilStable("session")
 		h.loads("etl", 3500)
 		h.submit("etl", sessionJob("session", autoscaled))

@@ -80,6 +80,10 @@ var ofBothHosts = []string{
 	"REST over TLS, both sides with a certificate",
 	"on ZooKeeper, a stateless upgrade",
 	"on ZooKeeper, a lost JobManager",
+	"a newer status is put back that speaks of the same Deployment",
+	"a snapshot of one job stands for the savepoint of another",
+	"a snapshot stands for what a clone is to start from",
+	"an old status is put back while a highly available job runs",
 }
 
 // applicationStories are the stories of FlinkDeployments. An unless says why no other of them is told of a session job;
@@ -88,24 +92,28 @@ var applicationStories = map[string]struct {
 	stories map[string]scenario
 	unless  string
 }{
-	"scenarios":  {scenarios, ""},
-	"stateful":   {statefulScenarios, ""},
-	"deletion":   {deletionScenarios, ""},
-	"taken":      {takenScenarios, ""},
-	"recorded":   {recordedScenarios, ""},
-	"retention":  {retentionScenarios, ""},
-	"late stops": {lateStopScenarios, ""},
-	"exceptions": {exceptionScenarios, ""},
-	"rollback":   {rollbackScenarios, "they go back from an image, or to high-availability data"},
-	"tls":        {tlsScenarios, "how a cluster is asked is the cluster's"},
-	"zookeeper":  {zookeeperScenarios, "what lies in ZooKeeper is no start for a session job, and is the cluster's"},
-	"adaptive":   {adaptiveScenarios, "the scheduler is the cluster's"},
-	"health":     {healthScenarios, "a session job has no check of its health, as with the Java operator"},
-	"ingress":    {ingressScenarios, "an Ingress is the cluster's"},
-	"nodes":      {nodeScenarios, "pods are the cluster's"},
-	"lost":       {lostProgressScenarios, "an application begins again from its high-availability data"},
-	"never ran":  {neverRanScenarios, "a container that never ran is the cluster's"},
-	"taken over": {takeoverScenarios, "sessionTakeoverScenarios tell that of session jobs"},
+	"scenarios":        {scenarios, ""},
+	"stateful":         {statefulScenarios, ""},
+	"deletion":         {deletionScenarios, ""},
+	"taken":            {takenScenarios, ""},
+	"recorded":         {recordedScenarios, ""},
+	"retention":        {retentionScenarios, ""},
+	"late stops":       {lateStopScenarios, ""},
+	"exceptions":       {exceptionScenarios, ""},
+	"deployed":         {deployedScenarios, ""},
+	"disposal":         {disposalScenarios, ""},
+	"checkpoint times": {checkpointTimesScenarios, "an application alone has a health check that these times set"},
+	"rehearsal":        {rehearsalScenarios, "a session job makes no object that Kubernetes could refuse"},
+	"rollback":         {rollbackScenarios, "they go back from an image, or to high-availability data"},
+	"tls":              {tlsScenarios, "how a cluster is asked is the cluster's"},
+	"zookeeper":        {zookeeperScenarios, "what lies in ZooKeeper is no start for a session job, and is the cluster's"},
+	"adaptive":         {adaptiveScenarios, "the scheduler is the cluster's"},
+	"health":           {healthScenarios, "a session job has no check of its health, as with the Java operator"},
+	"ingress":          {ingressScenarios, "an Ingress is the cluster's"},
+	"nodes":            {nodeScenarios, "pods are the cluster's"},
+	"lost":             {lostProgressScenarios, "an application begins again from its high-availability data"},
+	"never ran":        {neverRanScenarios, "a container that never ran is the cluster's"},
+	"taken over":       {takeoverScenarios, "sessionTakeoverScenarios tell that of session jobs"},
 }
 
 // ofOneHost are the other stories of FlinkDeployments, by why they are not told of a session job.
@@ -132,6 +140,7 @@ var ofOneHost = map[string][]string{
 		"a stop that comes late", "an upgrade beside a recorded savepoint", "an edit of a job whose state is lost",
 		"last state by cancellation, and that deletes checkpoints",
 	},
+	"it is of no job": {"a blue/green deployment is stored", "a canary is watched"},
 	"the Flink version is the session cluster's": {
 		"another Flink version", "another Flink version, and a cancellation deletes checkpoints",
 	},
@@ -145,7 +154,23 @@ var ofOneHost = map[string][]string{
 	},
 	"it is about a session cluster": {
 		"a session cluster comes up", "an upgrade of a session cluster", "a session cluster with a running job",
+		"a session cluster has an old status", "a deleted session job while high availability is off",
 		"a session cluster, deleted after high availability was switched off",
+	},
+	"how a cluster is configured and reached, and whether its JobManager responds, is the session cluster's": {
+		"a JobManager that is ready and does not respond", "a default port changes under a job",
+		"a default port changes under what another operator left",
+		"high availability by default, taken away and given back",
+	},
+	"a session job whose JobManager is lost does not begin again from what it was started from": {
+		"a person deletes the snapshot that the job was started from",
+		"old savepoints go after a last-state upgrade, but for the one that was first started from",
+		"old savepoints go, but for the one that the job was started from",
+		"old savepoints of the record go, but for the one that the job was started from",
+	},
+	"not yet told of a session job": {
+		"the status of a suspension is put back while the job runs", "the status of another resource",
+		"with LEGACY nothing that checkpoints may be built on goes",
 	},
 	"it is about no job": {"a savepoint that exists already", "the clock"},
 }

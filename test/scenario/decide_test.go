@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // judge decides for whatever world a run is in, and looks at the decision. It changes nothing.
@@ -30,7 +32,7 @@ var judgedMoments = max(1, setting("KNFLINK_SCENARIO_JUDGED", 1))
 func newJudge(h *harness) *judge {
 	const agent = "judge"
 	return &judge{h: h, needs: &needed, gather: &gather.Gatherer{
-		Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent), Operator: installation.Operator,
+		Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent), Operator: h.installed.Operator,
 		Now: h.w.Clock.Now,
 	}}
 }
@@ -111,7 +113,7 @@ func (j *judge) look(name string) {
 }
 
 // agrees holds the decision to what was asked for it.
-func (j *judge) agrees(s deployment.Snapshot, p plan.Plan) {
+func (j *judge) agrees(s cluster.Snapshot, p plan.Plan) {
 	all := *j.gather
 	all.Revise = everything
 	full, err := all.Deployment(j.h.t.Context(), gather.Read{Resource: j.h.resource(s.Resource.Name)})
@@ -165,26 +167,26 @@ var asks = map[string]bool{"Flink": true, "Flink.Jobs": true}
 var takesNothing = map[v1beta1.StopKind]bool{v1beta1.StopLastState: true, v1beta1.StopStateless: true}
 
 // hasEnded tells whether Flink says that the job has ended, and the status does not know it yet.
-func hasEnded(s deployment.Snapshot) bool {
+func hasEnded(s cluster.Snapshot) bool {
 	status := s.Resource.Status.JobStatus
 	jobs, _ := s.Flink.Jobs.Get()
-	job, found := deployment.FindJob(jobs, status.JobID)
+	job, found := world.FindJob(jobs, status.JobID)
 	return found && job.State.IsTerminal() && !status.State.IsTerminal()
 }
 
 // begunUnheard tells whether Flink says that the job has begun again, and the status does not know it yet.
-func begunUnheard(s deployment.Snapshot) bool {
+func begunUnheard(s cluster.Snapshot) bool {
 	status := s.Resource.Status.JobStatus
 	jobs, _ := s.Flink.Jobs.Get()
-	job, found := deployment.FindJob(jobs, status.JobID)
+	job, found := world.FindJob(jobs, status.JobID)
 	return found && status.StartTime != "" && job.StartTime != status.StartTime
 }
 
 // runsUnheard tells whether Flink says that the job runs, and the status has heard nothing of it.
-func runsUnheard(s deployment.Snapshot) bool {
+func runsUnheard(s cluster.Snapshot) bool {
 	status := s.Resource.Status.JobStatus
 	jobs, _ := s.Flink.Jobs.Get()
-	job, found := deployment.FindJob(jobs, status.JobID)
+	job, found := world.FindJob(jobs, status.JobID)
 	unheard := status.State == v1beta1.FlinkJobReconciling || status.State == v1beta1.FlinkJobCreated
 	return found && job.State == v1beta1.FlinkJobRunning && unheard
 }
@@ -242,7 +244,7 @@ func within(p plan.Plan) []string {
 	var parts []string
 	for _, a := range p.Effects() {
 		if deletes, is := a.(plan.DeleteHAData); is {
-			parts = append(parts, plan.DropJobGraphs(deletes).String())
+			parts = append(parts, plan.DropJobGraphs{HAData: deletes.HAData}.String())
 		}
 	}
 	return parts
@@ -256,7 +258,7 @@ type observedPart struct {
 
 // observedParts are the parts of a snapshot that may be Unknown, wherever they are: those in a map are one part, and
 // without an entry they are Unknown.
-func observedParts(s *deployment.Snapshot) []observedPart {
+func observedParts(s *cluster.Snapshot) []observedPart {
 	parts := partsOf(reflect.ValueOf(s).Elem())
 	return append(parts, observedPart{"Flink", reflect.ValueOf(&s.Flink).Elem()}) // a JobManager that does not answer
 }
@@ -287,12 +289,16 @@ func isObserved(t reflect.Type) bool {
 }
 
 // mayHold reports whether a type is one of the operator's own for what was seen.
-func mayHold(t reflect.Type) bool { return strings.Contains(t.PkgPath(), "/pkg/plan") }
+func mayHold(t reflect.Type) bool {
+	return slices.ContainsFunc([]string{"/pkg/plan", "/pkg/engine/", "/pkg/host/"}, func(room string) bool {
+		return strings.Contains(t.PkgPath(), room)
+	})
+}
 
 // What the judge hides, one at a time, is all that a decision sees: a part that it misses is one that nothing holds. So
 // each part that is anywhere below a snapshot, by its type, is among them, and those that matter most by their names.
 func TestTheJudgeHidesEveryPart(t *testing.T) {
-	var s deployment.Snapshot
+	var s cluster.Snapshot
 	found := map[string]int{}
 	var hidden []string
 	for _, part := range observedParts(&s) {

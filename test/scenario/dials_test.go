@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"os"
-	"strings"
 	"time"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
@@ -91,21 +89,6 @@ var dialVerbs = map[string]func(r *run, n int){
 		r.w.Nodes.KubeletDown("node-1")
 	},
 	"kubelet-back": func(r *run, _ int) { r.w.Nodes.KubeletUp("node-1") },
-}
-
-// notYet are the dials that random runs leave alone and what the judge does not yet hold, each with what has to be
-// fixed first. A script may turn them all the same, and KNFLINK_SCENARIO_DIALS takes some off this list: names with
-// commas between, or "all".
-var notYet = without(os.Getenv("KNFLINK_SCENARIO_DIALS"), map[string]string{})
-
-func without(turned string, all map[string]string) map[string]string {
-	for dial := range strings.SplitSeq(turned, ",") {
-		delete(all, dial)
-	}
-	if turned == "all" {
-		clear(all)
-	}
-	return all
 }
 
 // prologue are the dials that a run may begin with.

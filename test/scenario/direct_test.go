@@ -64,6 +64,9 @@ func (d direct) call(ctx context.Context, q kubesim.Request, name string, subres
 		System: "kube", Agent: d.agent, Method: methods[q.Verb], Path: path + "?" + q.Query.Encode(),
 		Verb: q.Verb, Resource: d.gvr.Resource, Subresource: subresource, Namespace: d.namespace, Name: name,
 	}
+	if q.Query.Has("dryRun") {
+		named.Verb = kubesim.Try
+	}
 	var content any
 	var refusal error
 	status, err := d.server.Tap.Call(named, func() (answer wire.Answer, _ error) {
@@ -110,7 +113,11 @@ func copied(object map[string]any) map[string]any {
 func (d direct) Create(
 	ctx context.Context, u *unstructured.Unstructured, o metav1.CreateOptions, subresources ...string,
 ) (*unstructured.Unstructured, error) {
-	return d.object(ctx, kubesim.Request{Verb: "create", Object: u, Manager: o.FieldManager}, "", subresources)
+	q := kubesim.Request{Verb: "create", Object: u, Manager: o.FieldManager}
+	if len(o.DryRun) > 0 {
+		q.Query = url.Values{"dryRun": o.DryRun}
+	}
+	return d.object(ctx, q, "", subresources)
 }
 
 // Update replaces an object.

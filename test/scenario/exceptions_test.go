@@ -71,7 +71,6 @@ func (h *harness) asksForExceptions() int {
 
 // exceptionScenarios are about what Flink remembers of failures, run by TestScenarios.
 var exceptionScenarios = map[string]scenario{
-	// T2.24
 	"failures that the job survives": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint")))
 		h.untilStable("demo")

@@ -16,8 +16,7 @@ import (
 	"testing"
 	"time"
 
-	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
-	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
+	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
 	"go.uber.org/zap"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -51,7 +50,7 @@ type recorder struct {
 func (r *recorder) ServeHTTP(_ http.ResponseWriter, q *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var message collectorpb.ExportMetricsServiceRequest
+	var message metricspb.MetricsData
 	body, err := io.ReadAll(q.Body)
 	if err == nil {
 		err = proto.Unmarshal(body, &message)
@@ -130,7 +129,7 @@ func recordHealthyHour(t *testing.T) (lines []byte, names []string) {
 		func() {
 			h.watches(demo + "-canary")
 			h.apply(demo, application(healthy))
-			h.apply("host", session())
+			h.apply("host", sessionCluster())
 			h.submit("hosted", sessionJob("host", checked))
 		},
 		func() { h.edit(demo, parallelism(3)) },

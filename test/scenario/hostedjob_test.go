@@ -146,13 +146,16 @@ func (j *hostedJob) look() {
 	s := j.r.status(j.name)
 	j.settles(s)
 	j.raisesFloor(s)
+	j.holdsFiles(s)
 	unsafe := meta.FindStatusCondition(s.Conditions, summary.StateSafe)
 	began := unsafe != nil && unsafe.Reason == string(plan.ReasonJobRestarted) && j.again
 	// what a person chose is kept while the spec that says stateless does not count
 	if j.redeploys > 0 && meta.IsStatusConditionFalse(s.Conditions, summary.SpecAccepted) {
 		return
 	}
-	if unsafe != nil && unsafe.Status == metav1.ConditionFalse && !began && (j.excused == "" || !j.stateful()) {
+	// a second job runs twice what the first one does, whether they keep state or not
+	needed := j.excused != "" && (j.stateful() || unsafe != nil && unsafe.Reason == string(plan.ReasonUnaccounted))
+	if unsafe != nil && unsafe.Status == metav1.ConditionFalse && !began && !needed {
 		j.r.t.Errorf("%s: %s calls for a person: %s: %s\n%s", j.name, s.Situation, unsafe.Reason, unsafe.Message,
 			j.r.describe())
 	}
@@ -328,12 +331,15 @@ func (j *hostedJob) endsLeft() {
 	}
 }
 
-// isAlone holds, at rest, that no job of the resource runs but the one that status names, and none of a resource that
-// is gone unless that was told.
+// isAlone holds, at rest, that no job of the resource runs but the one that status names, unless it waits for the user
+// to say whose that is, and none of a resource that is gone unless that was told.
 func (j *hostedJob) isAlone() {
 	live := j.r.w.Flink.Live(namespace, host, j.name)
 	if u := j.r.resource(j.name); u != nil {
-		live = slices.DeleteFunc(live, func(id string) bool { return id == j.r.status(j.name).JobStatus.JobID })
+		status := j.r.status(j.name)
+		live = slices.DeleteFunc(live, func(id string) bool {
+			return id == status.JobStatus.JobID || status.Situation == string(plan.Unaccounted)
+		})
 	} else if strings.Contains(j.r.reasons(j.name), string(plan.ReasonJobLeftRunning)) {
 		return
 	}

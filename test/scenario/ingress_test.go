@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -61,7 +62,7 @@ var ingressScenarios = map[string]scenario{
 	}, "it follows the spec that runs"},
 
 	"an Ingress is deleted behind our back": {func(h *harness) {
-		h.apply("demo", session(ingress("demo.example.com")))
+		h.apply("demo", sessionCluster(ingress("demo.example.com")))
 		h.untilStable("demo")
 		h.untilIngress("demo.example.com")
 		if err := h.w.Kube.Delete(kubesim.Ingresses, namespace, "demo", kubesim.DeleteOptions{}); err != nil {
@@ -124,4 +125,27 @@ func TestAnIngressOfSomebodyElseIsLeftAlone(t *testing.T) {
 	h.edit("demo", withoutIngress)
 	h.untilStable("demo")
 	expect(t, "their Ingress", h.ingressHost("demo"), "theirs.example.com")
+}
+
+// The administrator may allow fewer hosts than before: the Ingress is left as it is, the condition says why, the job
+// goes on.
+func TestAnIngressThatIsNotAllowedAnyMore(t *testing.T) {
+	h := newHarness(t)
+	h.apply("demo", application(ingress("{{name}}.example.com")))
+	h.untilStable("demo")
+	h.untilIngress("demo.example.com")
+	starts := h.starts("demo")
+	h.installed.Operator = flinkconf.NewOperator(flinkconf.Config{
+		"kubernetes.operator.ingress.allowed-hosts": "*.{{namespace}}.example.com",
+	})
+	h.restart()
+	h.until("it is told", func() bool {
+		return strings.Contains(h.condition("demo", "IngressReady"), "is not allowed: the administrator allows others")
+	})
+	expect(t, "IngressReady", strings.Fields(h.condition("demo", "IngressReady"))[0], "False")
+	expect(t, "the host of the Ingress", h.ingressHost("demo"), "demo.example.com")
+	expect(t, "the starts", h.starts("demo"), starts)
+	h.edit("demo", ingress("{{name}}.{{namespace}}.example.com"))
+	h.untilIngress("demo.flink.example.com")
+	h.untilStable("demo")
 }

@@ -36,6 +36,8 @@ var startsFrom = regexp.MustCompile(`(execution\.(?:state-recovery|savepoint)\.p
 func startsFromElsewhere(path string) func(*run) {
 	return func(r *run) {
 		r.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-older", Savepoint: true, Progress: 1})
+		r.states.named["s3://s/savepoint-older"] = true
+		r.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-of-another", Savepoint: true, Progress: 1000})
 		r.w.Tap.Inject(wire.Fault{Match: wire.On("create", "configmaps"), Effective: true, After: true, Do: func() {
 			if r.w.Kube.Peek(kubesim.ConfigMaps, namespace, "flink-config-"+demo) == nil {
 				return

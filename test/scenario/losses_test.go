@@ -143,7 +143,17 @@ func (s *states) isRerun(jobID string, began time.Time) bool {
 	}
 	u := s.h.w.Kube.Peek(kubesim.Deployments, namespace, demo)
 	return u == nil || u.GetUID() == s.rerun.deployment ||
-		!began.Add(-s.h.w.Flink.Skewed()).Truncate(time.Second).After(u.GetCreationTimestamp().Time)
+		!began.Add(-s.ahead(jobID)).Truncate(time.Second).After(u.GetCreationTimestamp().Time)
+}
+
+// ahead is how much the clock of the machine was ahead that began a job last.
+func (s *states) ahead(jobID string) time.Duration {
+	for _, start := range slices.Backward(s.h.w.Flink.Starts(namespace, demo)) {
+		if start.JobID == jobID {
+			return start.Ahead
+		}
+	}
+	return 0
 }
 
 // stored notes, of each status that is stored, whether it reports a loss. A report speaks of a run that began where
@@ -241,7 +251,7 @@ func (s *states) cameAndWent(l *loss, all []process.Start) bool {
 	if len(all) <= l.runs+1 || s.shown[idOf(all[l.runs])] {
 		return false
 	}
-	began, ended := all[l.runs].At, all[l.runs+1].At
+	began, ended := all[l.runs].Began(), all[l.runs+1].Began()
 	if l.finished != "" {
 		return s.refused.Load() >= began.UnixNano()
 	}

@@ -112,7 +112,8 @@ var nodeScenarios = map[string]scenario{
 	}, "what a dead kubelet said last is no news"},
 
 	"an upgrade that leaves what it deletes behind": {func(h *harness) {
-		h.apply("demo", application(option("kubernetes.operator.resource.deletion.propagation", "Orphan")))
+		h.installs("kubernetes.operator.resource.deletion.propagation", "Orphan")
+		h.apply("demo", application())
 		h.untilStable("demo")
 		h.edit("demo", parallelism(4))
 		h.untilStable("demo")

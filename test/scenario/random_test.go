@@ -46,14 +46,25 @@ type run struct {
 	options   map[string]string // that were turned, see dialVerbs
 	jobs      job.Script
 	stops     []lateStop
-	// excused says why the job may end without state that is known: nobody but a person could help.
-	excused string
+	// excused says why the job may end without state that is known: nobody but a person could help. It ends with the next
+	// start that comes to run; excusedAt is how many starts there were.
+	excused   string
+	excusedAt int
 	// behind is how late the controllers of Kubernetes hear; lost is when a person deleted the Deployment; zero: nobody
 	// did.
 	behind time.Duration
 	lost   time.Time
 	// kubeletDied says that the kubelet of the job's node has died in this run.
 	kubeletDied bool
+	// statuses are those that were stored after each command.
+	statuses []earlierStatus
+	calm     calm
+	// left says that the finalizer was taken away in this life, or the one before: what it had may still be there.
+	left bool
+	// unheld says that the finalizer was taken away in any life.
+	unheld bool
+	// faulted is when a fault of the functions' way was armed last.
+	faulted time.Time
 	// fellSilent says that a status told that its node fell silent as its job was taken for one that never ran.
 	fellSilent bool
 }
@@ -112,11 +123,12 @@ var retained = option("execution.checkpointing.externalized-checkpoint-retention
 func newRun(t testing.TB) *run {
 	r := &run{harness: install(&harness{t: t, direct: true}), nodes: 1, options: map[string]string{}}
 	r.states, r.judge, r.taken = newStates(r.harness), newJudge(r.harness), newSnapshots(r.harness, demo)
-	r.states.failed = r.excuseFailure
+	r.states.failed, r.states.begins = r.excuseFailure, r.begins
 	r.watch.stored = r.callsNobody
 	r.policies = policies{
 		h: r.harness, name: demo, disturbed: r.disturbed, struck: r.states.struck, fault: r.fault,
 	}
+	r.taken.removed = r.states.removed
 	r.w.Kube.Policy = r.policies.judge
 	r.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
 	r.w.Kube.AddNode("node-2")
@@ -130,6 +142,11 @@ func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
 	unsafe := meta.FindStatusCondition(d.Status.Conditions, summary.StateSafe)
 	invalid := meta.IsStatusConditionFalse(d.Status.Conditions, summary.SpecAccepted) && !r.stateful()
 	r.states.lookForFailure()
+	if d.Name == demo {
+		r.holdsFiles(d)
+		r.holdsAdvice(d)
+		r.endsExcuse(d)
+	}
 	r.excuseSilentNode(d.Status.Intent, unsafe)
 	r.excuseBegan(d)
 	if d.Name == demo {
@@ -197,6 +214,7 @@ func (r *run) disturbed() {
 // fault arms a fault.
 func (r *run) fault(f wire.Fault) {
 	r.disturbed()
+	r.faulted = r.w.Clock.Now()
 	do := f.Do
 	f.Do = func() {
 		r.states.struck()
@@ -242,6 +260,7 @@ func (r *run) steps(n int) {
 		r.step()
 		r.postStops()
 		r.states.look()
+		r.lookCalmly()
 	}
 }
 
@@ -255,6 +274,8 @@ func (r *run) do(line string) {
 		r.t.Fatalf("%q is no command", line)
 	}
 	r.script = append(r.script, line)
+	r.stir(verb)
+	r.keepsStatus()
 	do(r, n)
 	r.states.look()
 	r.afterPass()
@@ -286,6 +307,10 @@ func (r *run) conclude() {
 	r.nodeUp()
 	r.w.Nodes.KubeletUp("node-1")
 	r.w.Nodes.InTime()
+	if r.installed.Namespaces != nil {
+		r.installed.Namespaces = nil
+		r.restart()
+	}
 	r.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain, Load: s.Load} })
 	if r.there() {
 		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun(), settled,
@@ -295,6 +320,7 @@ func (r *run) conclude() {
 			if r.w.Clock.Now().Sub(edited) > time.Minute { // what has just come back may start its JobManager again
 				r.removesJobGraph()
 			}
+			r.endsHang()
 			if r.w.Clock.Now().Sub(edited) > seenBy && r.cannotRun() {
 				verbs["redeploy"](r, 0)
 				edited = r.w.Clock.Now()
@@ -308,6 +334,8 @@ func (r *run) conclude() {
 					r.w.Clock.Now().Sub(edited) > seenBy
 		})
 	}
+	r.callsForFiles()
+	r.followsAdvice()
 	if !r.there() {
 		r.goes()
 		r.w.Kube.ObjectLimit = 0
@@ -326,7 +354,8 @@ func (r *run) conclude() {
 	r.w.Kube.ObjectLimit = 0
 	r.taken.removeAll()
 	r.rest()
-	expect(r.t, "what is left", r.end(), "\n")
+	expect(r.t, "what is left", r.leftover(), "\n")
+	expect(r.t, "JobManagers of a resource that is gone", r.w.Flink.JobManagers(namespace, demo), 0)
 }
 
 // cannotRun reports whether status asks a person to say what to start from, of a job that does not get what it needs to
@@ -391,6 +420,7 @@ func (r *run) runsWhatIsRecorded() {
 		r.t.Errorf("%s with a record that cannot be read: %v", recorded.State, err)
 		return
 	}
+	r.actsOnEdits(s, recorded.State, deployed.Spec)
 	want, parallelism := deployed.Spec.Job, int(deployed.Spec.Job.Parallelism)
 	if n := deployed.Spec.TaskManager.Replicas; n != nil {
 		parallelism = 2 * int(*n) // slots
@@ -449,6 +479,7 @@ func settled(spec map[string]any) {
 	delete(configuration, "kubernetes.operator.periodic.savepoint.interval")
 	delete(configuration, "kubernetes.operator.periodic.checkpoint.interval")
 	delete(configuration, "kubernetes.operator.job.restart.failed")
+	delete(configuration, "kubernetes.operator.cluster.health-check.enabled")
 	if configuration["job.autoscaler.enabled"] != nil {
 		configuration["job.autoscaler.enabled"] = "false"
 	}
@@ -483,4 +514,20 @@ func (r *run) versionThatMayRun() change {
 		return func(map[string]any) {}
 	}
 	return field("flinkVersion", string(last.Spec.FlinkVersion))
+}
+
+// leftover is what is left once all resources are gone. What Flink stored for a resource that went without its clean-up
+// is told by the next one of its name.
+func (r *run) leftover() string {
+	if !r.unheld {
+		return r.end()
+	}
+	var all []string
+	for line := range strings.Lines(r.end()) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "configmap ") && strings.HasSuffix(line, "-config-map") {
+			continue
+		}
+		all = append(all, line)
+	}
+	return strings.TrimSpace(strings.Join(all, "\n")) + "\n"
 }

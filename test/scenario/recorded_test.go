@@ -88,7 +88,6 @@ var recordedScenarios = map[string]scenario{
 		expect(h.t, "the first one", history[0].TriggerType, v1beta1.SnapshotTriggerManual)
 	}, "what was asked for first is done first, and both are in the history"},
 
-	// T1.8
 	"recorded savepoints from start to start": {func(h *harness) {
 		for _, name := range []string{"mine", "other"} {
 			h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-" + name, Savepoint: true, Progress: 5})
@@ -113,7 +112,7 @@ var recordedScenarios = map[string]scenario{
 		expect(h.t, "the upgrade is from", from(1), first)
 		h.edit("demo", jobState("suspended"))
 		h.untilSuspended("demo")
-		expect(h.t, "its JobManager stays", h.status("demo").JobManagerDeploymentStatus, v1beta1.JobManagerReady)
+		expect(h.t, "its JobManager", h.status("demo").JobManagerDeploymentStatus, v1beta1.JobManagerMissing)
 		h.says("demo", "Running", "Finished")
 		second := given()
 		h.edit("demo", jobState("running"))
@@ -130,7 +129,6 @@ var recordedScenarios = map[string]scenario{
 		expect(h.t, "its jobs", h.running("demo"), "-")
 	}, "no record is lost: the savepoint of each stop is what the next start is from"},
 
-	// T3.22
 	"an upgrade beside a recorded savepoint": {func(h *harness) {
 		h.w.Flink.ScriptJob("demo", job.Script{SnapshotSteps: 30})
 		h.apply(

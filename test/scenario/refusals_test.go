@@ -13,6 +13,8 @@ import (
 type policy struct {
 	until   time.Time
 	refuses func(kubesim.Write) error
+	// forOthers says that what is refused is for others: events, FlinkStateSnapshots.
+	forOthers bool
 }
 
 // policies are those of one run. Several may be in force at a time.
@@ -114,7 +116,7 @@ func (p *policies) refusals() {
 // govern adds a policy.
 func (p *policies) govern(n int, refuses func(kubesim.Write) error) {
 	p.refusals()
-	p.all = append(p.all, policy{p.h.w.Clock.Now().Add(aWhile(n)), refuses})
+	p.all = append(p.all, policy{until: p.h.w.Clock.Now().Add(aWhile(n)), refuses: refuses})
 }
 
 // ungoverned takes all of it away.

@@ -60,7 +60,6 @@ func (h *harness) flinkResizes(name string) {
 
 // rescaleScenarios are changes of the parallelism of single vertices, for TestScenarios.
 var rescaleScenarios = map[string]scenario{
-	// T3.25
 	"rescaled in place": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), adaptive, sized("demo", "2", "2")))
 		h.untilStable("demo")
@@ -102,7 +101,7 @@ var rescaleScenarios = map[string]scenario{
 	}, "whoever takes it back may do so before it is recorded"},
 
 	"a session job's rescale in place is taken back": {func(h *harness) {
-		h.apply("session", session(adaptive))
+		h.apply("session", sessionCluster(adaptive))
 		h.untilStable("session")
 		h.submit("etl", sessionJob("session"))
 		h.untilStable("etl")
@@ -114,7 +113,7 @@ var rescaleScenarios = map[string]scenario{
 	}, "it is a job on another host, and its spec names no vertex"},
 
 	"a session job is rescaled in place": {func(h *harness) {
-		h.apply("session", session(adaptive))
+		h.apply("session", sessionCluster(adaptive))
 		h.untilStable("session")
 		h.submit("etl", sessionJob("session", sized("etl", "2", "2")))
 		h.untilStable("etl")

@@ -15,8 +15,8 @@ import (
 // The rules for passes that run at the same time, each with what would break it. What breaks every story, TestScenarios
 // does.
 
-// kinds are the jobs that the rules are tried with.
-var kinds = map[string][]change{
+// jobModes are the jobs that the rules are tried with.
+var jobModes = map[string][]change{
 	"stateless":                    nil,
 	"savepoint":                    {stateful("savepoint"), retained},
 	"last-state, highly available": {stateful("last-state"), highlyAvailable},
@@ -31,14 +31,13 @@ func (h *harness) meanwhile(rounds int) {
 	}
 }
 
-// R1, R3
 func TestAStalePassWakesUpAcrossAChange(t *testing.T) {
-	for _, kind := range names(kinds) {
+	for _, kind := range names(jobModes) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			begin := func(t *testing.T) *harness {
 				h := newHarness(t)
-				h.apply(demo, application(kinds[kind]...))
+				h.apply(demo, application(jobModes[kind]...))
 				h.untilStable(demo)
 				if kind != "stateless" {
 					h.checkpoints(demo)
@@ -83,9 +82,8 @@ func TestAStalePassWakesUpAcrossAChange(t *testing.T) {
 	}
 }
 
-// R1, R11
 func TestThreePassesAtOnce(t *testing.T) {
-	for _, kind := range names(kinds) {
+	for _, kind := range names(jobModes) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t)
@@ -93,7 +91,7 @@ func TestThreePassesAtOnce(t *testing.T) {
 			second := h.secondPass()
 			h.w.Tap.Inject(wire.Fault{Match: wire.ByAgent("reconcile"), Do: second})
 			h.w.Tap.Inject(wire.Fault{Match: wire.Writes("reconcile-2"), Do: func() { h.passBy(third, demo) }})
-			h.apply(demo, application(kinds[kind]...))
+			h.apply(demo, application(jobModes[kind]...))
 			h.untilStable(demo)
 			h.edit(demo, parallelism(4))
 			h.until("the change is STABLE", func() bool {
@@ -107,7 +105,6 @@ func TestThreePassesAtOnce(t *testing.T) {
 	}
 }
 
-// R2, R7
 func TestAStatusThatIsWiped(t *testing.T) {
 	h := newHarness(t)
 	h.apply(demo, application(stateful("last-state"), highlyAvailable))
@@ -134,12 +131,11 @@ func TestAStatusThatIsWiped(t *testing.T) {
 	h.sees(demo, stable, "nothing")
 }
 
-// R2, R4
 func TestAStatusThatIsRestoredFromABackup(t *testing.T) {
-	for _, kind := range names(kinds) {
+	for _, kind := range names(jobModes) {
 		t.Run(kind, func(t *testing.T) {
 			h := newHarness(t)
-			h.apply(demo, application(kinds[kind]...))
+			h.apply(demo, application(jobModes[kind]...))
 			h.untilStable(demo)
 			var backup map[string]any
 			h.w.Tap.Inject(wire.Fault{
@@ -171,7 +167,6 @@ func TestAStatusThatIsRestoredFromABackup(t *testing.T) {
 	}
 }
 
-// R5, R6
 func TestAJobManagerReplacedDuringAStop(t *testing.T) {
 	h := newHarness(t)
 	h.w.Flink.ScriptJob(demo, job.Script{SnapshotSteps: 1000})
@@ -196,19 +191,19 @@ func TestAJobManagerReplacedDuringAStop(t *testing.T) {
 	h.untilStable(demo) // the way out that the message names
 }
 
-// R8
 func TestANodeThatIsLost(t *testing.T) {
-	for _, kind := range names(kinds) {
+	for _, kind := range names(jobModes) {
 		t.Run(kind, func(t *testing.T) {
 			h := newHarness(t)
+			h.installs("kubernetes.operator.resource.cleanup.timeout", "1 min")
 			h.w.Kube.AddNode("node-2")
-			h.apply(demo, application(kinds[kind]...))
+			h.apply(demo, application(jobModes[kind]...))
 			h.untilStable(demo)
 			if kind != "stateless" {
 				h.checkpoints(demo)
 			}
 			h.w.Nodes.NodeDown("node-1")
-			h.edit(demo, parallelism(4), option("kubernetes.operator.resource.cleanup.timeout", "1 min"))
+			h.edit(demo, parallelism(4))
 			h.pass(4 * 60e9)
 			expect(
 				t, "JobManagers at a time",

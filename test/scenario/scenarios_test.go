@@ -98,7 +98,7 @@ var scenarios = map[string]scenario{
 	}, "the first thing that anybody does"},
 
 	"a session cluster comes up": {func(h *harness) {
-		h.apply("demo", session())
+		h.apply("demo", sessionCluster())
 		h.untilStable("demo")
 		h.sees("demo", "- STABLE True Steady", "")
 		h.tells("demo", "Submit")
@@ -124,9 +124,8 @@ var scenarios = map[string]scenario{
 		expect(h.t, "parallelism", h.w.Flink.Job(namespace, "demo", "").Parallelism, 6)
 	}, "a newer spec redirects a start that is not released"},
 
-	// T3.35
 	"an upgrade of a session cluster": {func(h *harness) {
-		h.apply("demo", session())
+		h.apply("demo", sessionCluster())
 		h.untilStable("demo")
 		h.edit("demo", option("taskmanager.numberOfTaskSlots", "4"))
 		h.untilStable("demo")
@@ -288,7 +287,7 @@ var scenarios = map[string]scenario{
 
 	"found by the sweep alone": {func(h *harness) {
 		h.apply("demo", application())
-		h.apply("other", session())
+		h.apply("other", sessionCluster())
 		h.w.Kube.Feed.Take()
 		h.untilStable("demo")
 		h.untilStable("other")

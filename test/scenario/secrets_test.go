@@ -22,6 +22,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
@@ -114,7 +115,6 @@ func (p *plants) job(spec map[string]any) {
 		"kubernetes.operator.user.artifacts.http.header": fmt.Sprintf(
 			"X-Key:%s,Authorization:Bearer %s", p.at("header"), p.at("bearer"),
 		),
-		"kubernetes.operator.exception.stacktrace.enabled": "true",
 	})
 	maps.Copy(spec["job"].(map[string]any), map[string]any{
 		"args":                 []any{"--db-password", p.at("arg"), "--url=https://me:" + p.at("argurl") + "@h", "--in", "a"},
@@ -129,6 +129,7 @@ func quiet(t *testing.T, p *plants) *harness {
 	base := flinkconf.Config{
 		"fs.azure.account.key.a.blob.core.windows.net": p.at("settings"),
 		"their.url": "https://me:" + p.at("settingsurl") + "@h/x",
+		"kubernetes.operator.exception.stacktrace.enabled": "true",
 	}
 	h := &harness{t: t, heard: newOutputs(t)}
 	install(h)
@@ -376,10 +377,7 @@ func TestSettingsTellNoSecret(t *testing.T) {
 // Whoever wrote a resource is answered, and what is answered is logged.
 func TestReviewsTellNoSecret(t *testing.T) {
 	bad := option("kubernetes.operator.deployment.rollback.enabled", "perhaps")
-	for _, kind := range []string{
-		v1beta1.KindFlinkDeployment, v1beta1.KindFlinkSessionJob, v1beta1.KindFlinkStateSnapshot,
-		v1beta1.KindFlinkBlueGreenDeployment,
-	} {
+	for _, kind := range kinds.Names() {
 		for what, path := range map[string]string{"its rules": admission.ValidatePath, "validators": admission.ValidatorsPath,
 			"mutators": admission.MutatorsPath, "defaults": admission.MutatePath} {
 			t.Run(kind+", "+what, func(t *testing.T) {

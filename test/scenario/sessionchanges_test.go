@@ -19,7 +19,7 @@ func init() {
 // sessionChangeScenarios change a session cluster under its jobs, run by TestScenarios.
 var sessionChangeScenarios = map[string]scenario{
 	"high availability of a session cluster, off and on again": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session(highlyAvailable))
+		h.runs("etl", sessionJob("session"), sessionCluster(highlyAvailable))
 		h.edit("session", withoutHighAvailability)
 		h.startsAgain("etl", 2)
 		h.edit("session", highlyAvailable)
@@ -30,7 +30,7 @@ var sessionChangeScenarios = map[string]scenario{
 	}, "what an earlier configuration kept is no job of anybody's: it would run beside the new one"},
 
 	"high availability of a session cluster, off and on in ZooKeeper": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session(onZooKeeper))
+		h.runs("etl", sessionJob("session"), sessionCluster(onZooKeeper))
 		h.edit("session", withoutHighAvailability)
 		h.startsAgain("etl", 2)
 		h.edit("session", onZooKeeper)
@@ -41,8 +41,8 @@ var sessionChangeScenarios = map[string]scenario{
 	}, "the same for what lies in ZooKeeper"},
 
 	"high availability of a session cluster, and its jobs deleted and suspended in between": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session(highlyAvailable))
-		h.runs("other", sessionJob("session"), session(highlyAvailable))
+		h.runs("etl", sessionJob("session"), sessionCluster(highlyAvailable))
+		h.runs("other", sessionJob("session"), sessionCluster(highlyAvailable))
 		h.edit("session", withoutHighAvailability)
 		h.startsAgain("etl", 2)
 		h.startsAgain("other", 2)
@@ -58,8 +58,8 @@ var sessionChangeScenarios = map[string]scenario{
 	}, "what was ended stays ended"},
 
 	"a highly available session cluster, to Flink 2.2 and back": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session(highlyAvailable))
-		h.runs("other", sessionJob("session"), session(highlyAvailable))
+		h.runs("etl", sessionJob("session"), sessionCluster(highlyAvailable))
+		h.runs("other", sessionJob("session"), sessionCluster(highlyAvailable))
 		h.edit("session", field("image", "flink:2.2"), field("flinkVersion", "v2_2"))
 		h.startsAgain("etl", 2)
 		h.startsAgain("other", 2)
@@ -75,7 +75,7 @@ var sessionChangeScenarios = map[string]scenario{
 	}, "Flink 2 does not look where Flink 1 keeps what is to run: that was lost, and is old when Flink 1 is back"},
 
 	"a stateful session job whose cluster is highly available again": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(highlyAvailable))
+		h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		id := h.status("etl").JobStatus.JobID
 		h.edit("session", withoutHighAvailability)
@@ -89,7 +89,7 @@ var sessionChangeScenarios = map[string]scenario{
 	}, "its resource still has that job, and the data is its newest state"},
 
 	"a stateful session job that was redeployed while its cluster was not highly available": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(highlyAvailable))
+		h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		h.edit("session", withoutHighAvailability)
 		h.untilStable("session")
@@ -113,7 +113,7 @@ var sessionChangeScenarios = map[string]scenario{
 
 	"a session cluster is edited while its job is stopped with a savepoint": {func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{SnapshotSteps: 40})
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.checkpoints("etl")
 		h.edit("etl", parallelism(4))
 		h.untilSituation("etl", "Stopping")
@@ -136,7 +136,7 @@ var sessionChangeScenarios = map[string]scenario{
 
 	"an upgraded session job that never becomes stable is rolled back": {func(h *harness) {
 		h.runs("etl", sessionJob("session", stateful("savepoint"), retained, rolledBack,
-			option("kubernetes.operator.deployment.readiness.timeout", "3 min")), session(highlyAvailable))
+			option("kubernetes.operator.deployment.readiness.timeout", "3 min")), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		h.jars.refuse(otherJar, http.StatusServiceUnavailable)
 		h.edit("etl", parallelism(4), jobField("jarURI", otherJar))
@@ -160,7 +160,7 @@ var sessionChangeScenarios = map[string]scenario{
 	}, "the old spec goes on from the savepoint that the new one began from"},
 
 	"a job of nobody's on a session cluster that stays highly available": {func(h *harness) {
-		h.apply("session", session(highlyAvailable))
+		h.apply("session", sessionCluster(highlyAvailable))
 		h.untilStable("session")
 		id := h.runJar("session")
 		h.edit("session", option("taskmanager.numberOfTaskSlots", "4"))
@@ -178,7 +178,7 @@ var sessionChangeScenarios = map[string]scenario{
 func (h *harness) brokenCluster(spec map[string]any, changes ...change) {
 	h.t.Helper()
 	h.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
-	h.runs("etl", spec, session(append(changes, rolledBack)...))
+	h.runs("etl", spec, sessionCluster(append(changes, rolledBack)...))
 	h.checkpoints("etl")
 	h.edit("session", field("image", "flink:broken"))
 	h.until("the cluster is rolled back", func() bool {

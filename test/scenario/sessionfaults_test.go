@@ -33,10 +33,9 @@ func (h *harness) killJobManager(name string) {
 
 // sessionFaultScenarios are what goes wrong with session jobs, run by TestScenarios.
 var sessionFaultScenarios = map[string]scenario{
-	// T6.23
 	"the main of a session job fails, then a good one": {func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{MainFails: "java.lang.IllegalStateException: no such topic"})
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.submit("etl", sessionJob("session"))
 		h.until("it says so", func() bool { return strings.Contains(h.condition("etl", "Ready"), "no such topic") })
 		h.w.Flink.ScriptJob("etl", job.Script{})
@@ -50,7 +49,7 @@ var sessionFaultScenarios = map[string]scenario{
 
 	"the main of a session job fails for a while": {func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{MainFails: "java.lang.IllegalStateException: no such topic"})
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.submit("etl", sessionJob("session"))
 		h.until("it says so", func() bool { return strings.Contains(h.condition("etl", "Ready"), "no such topic") })
 		h.w.Flink.ScriptJob("etl", job.Script{})
@@ -59,7 +58,7 @@ var sessionFaultScenarios = map[string]scenario{
 	}, "it is tried again"},
 
 	"the main of an upgraded session job fails": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.checkpoints("etl")
 		h.w.Flink.ScriptJob("etl", job.Script{MainFails: "java.lang.IllegalStateException: no such topic"})
 		h.edit("etl", parallelism(4))
@@ -72,7 +71,7 @@ var sessionFaultScenarios = map[string]scenario{
 
 	"the main of a session job is slow": {func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{MainSteps: 20})
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.sees("etl", stable, "nothing")
 		h.edit("etl", parallelism(4))
 		h.untilStable("etl")
@@ -80,8 +79,8 @@ var sessionFaultScenarios = map[string]scenario{
 	}, "no answer is no failure: the job is found by its ID, and asked for once"},
 
 	"the main of a session job hangs, and is corrected": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("savepoint"),
-			option("kubernetes.operator.job.submission.timeout", "1 min")), session())
+		h.installs("kubernetes.operator.job.submission.timeout", "1 min")
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.checkpoints("etl")
 		h.w.Flink.ScriptJob("etl", job.Script{MainSteps: 1 << 20})
 		h.edit("etl", parallelism(4))
@@ -94,14 +93,14 @@ var sessionFaultScenarios = map[string]scenario{
 
 	"a run of a session job is not answered": {func(h *harness) {
 		h.w.Flink.Script(namespace, "session", process.Script{RunTimesOut: true})
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.edit("etl", parallelism(4))
 		h.untilStable("etl")
 		h.sees("etl", stable, "nothing, path(savepoint)")
 	}, "what runs although nobody said so is not run again"},
 
 	"a jar that is gone when it is run": {func(h *harness) {
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.untilStable("session")
 		h.w.Tap.Inject(wire.Fault{
 			Match: func(r wire.Request) bool { return r.Resource == "upload" }, Effective: true, After: true, Nth: 1,
@@ -114,7 +113,7 @@ var sessionFaultScenarios = map[string]scenario{
 
 	"a JobManager that is killed with a job just submitted": {func(h *harness) {
 		killed := false
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.untilStable("session")
 		h.w.Tap.Inject(wire.Fault{
 			Match: func(r wire.Request) bool { return r.Resource == "run" }, Effective: true, After: true, Nth: 1,
@@ -131,7 +130,7 @@ var sessionFaultScenarios = map[string]scenario{
 	}, "a job that is gone is started under another ID"},
 
 	"a session cluster that takes no jars": {func(h *harness) {
-		h.apply("session", session(option("web.submit.enable", "false")))
+		h.apply("session", sessionCluster(option("web.submit.enable", "false")))
 		h.submit("etl", sessionJob("session"))
 		h.until("it says so", func() bool { return strings.Contains(h.condition("etl", "Ready"), "web.submit.enable") })
 		h.edit("session", option("web.submit.enable", "true"))
@@ -140,7 +139,7 @@ var sessionFaultScenarios = map[string]scenario{
 	}, "the message names the option"},
 
 	"a JobManager with a stateless session job is killed": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.killJobManager("session")
 		h.until("another start", func() bool { return len(h.startsOf("etl")) == 2 })
 		h.untilStable("etl")
@@ -148,7 +147,7 @@ var sessionFaultScenarios = map[string]scenario{
 	}, "it is submitted again"},
 
 	"a JobManager with a stateful session job is killed": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("last-state"), retained), session())
+		h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster())
 		h.checkpoints("etl")
 		h.killJobManager("session")
 		h.untilSituation("etl", "StateLost")
@@ -160,7 +159,7 @@ var sessionFaultScenarios = map[string]scenario{
 	}, "a person says what state it starts from"},
 
 	"a highly available JobManager that is slow to bring its session job back": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(highlyAvailable))
+		h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		h.w.Flink.Script(namespace, "session", process.Script{MainSteps: 60})
 		h.killJobManager("session")
@@ -171,7 +170,7 @@ var sessionFaultScenarios = map[string]scenario{
 
 	"a JobManager is killed while its session job is stopped": {func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{SnapshotSteps: 1000})
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.checkpoints("etl")
 		h.edit("etl", parallelism(4))
 		h.untilSituation("etl", "Stopping")
@@ -184,7 +183,7 @@ var sessionFaultScenarios = map[string]scenario{
 
 	"a highly available JobManager is killed while its session job is stopped": {func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{SnapshotSteps: 30})
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session(highlyAvailable))
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		h.edit("etl", parallelism(4))
 		h.untilSituation("etl", "Stopping")
@@ -198,7 +197,7 @@ var sessionFaultScenarios = map[string]scenario{
 
 	"an upgraded session job whose jar cannot be had is rolled back": {func(h *harness) {
 		h.jars.refuse(otherJar, http.StatusNotFound)
-		h.runs("etl", sessionJob("session", stateful("savepoint"), rolledBack), session(highlyAvailable))
+		h.runs("etl", sessionJob("session", stateful("savepoint"), rolledBack), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		h.edit("etl", jobField("jarURI", otherJar))
 		h.until("it is rolled back", func() bool {
@@ -212,10 +211,10 @@ var sessionFaultScenarios = map[string]scenario{
 	}, "the old job runs again from the savepoint, and a new spec ends the rollback"},
 
 	"a session cluster is deleted and made again under a stateless session job": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session(blocksOnNothing))
+		h.runs("etl", sessionJob("session"), sessionCluster(blocksOnNothing))
 		h.remove("session")
 		h.untilGone("session")
-		h.apply("session", session(blocksOnNothing))
+		h.apply("session", sessionCluster(blocksOnNothing))
 		h.until("another start", func() bool { return len(h.startsOf("etl")) == 2 })
 		h.untilStable("etl")
 		h.sees("etl", stable, "nothing, nothing")
@@ -230,7 +229,7 @@ var sessionFaultScenarios = map[string]scenario{
 	}, "the data of a deleted cluster goes with it, and the new one of its name brings no job back"},
 
 	"a session cluster with an unmanaged job beside a session job is deleted": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		id := h.runJar("session")
 		h.remove("session")
 		h.until("it waits for the session job", func() bool {
@@ -246,7 +245,7 @@ var sessionFaultScenarios = map[string]scenario{
 	}, "nobody's job is taken away by the deletion of its cluster"},
 
 	"a session job and its cluster are edited at once": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(highlyAvailable))
+		h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		h.edit("session", option("taskmanager.numberOfTaskSlots", "4"))
 		h.edit("etl", parallelism(4))
@@ -265,23 +264,23 @@ var sessionFaultScenarios = map[string]scenario{
 
 // sessionJobStates are the states that a session job is deleted in.
 var sessionJobStates = map[string]func(h *harness){
-	"at once":           func(h *harness) { h.apply("session", session()); h.submit("etl", sessionJob("session")) },
+	"at once":           func(h *harness) { h.apply("session", sessionCluster()); h.submit("etl", sessionJob("session")) },
 	"without a cluster": func(h *harness) { h.submit("etl", sessionJob("session")); h.untilSituation("etl", "Waiting") },
 	"while it starts": func(h *harness) {
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.untilStable("session")
 		h.submit("etl", sessionJob("session"))
 		h.step()
 	},
 	"while its jar cannot be had": func(h *harness) {
 		h.jars.refuse(jarURI, http.StatusServiceUnavailable)
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.submit("etl", sessionJob("session"))
 		h.until("it says so", func() bool { return strings.Contains(h.condition("etl", "Ready"), "response 503") })
 	},
 	"while its main runs": func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{MainSteps: 5})
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.untilStable("session")
 		h.submit("etl", sessionJob("session"))
 		h.until("it is asked for", func() bool {
@@ -290,60 +289,60 @@ var sessionJobStates = map[string]func(h *harness){
 		})
 	},
 	"while it is upgraded": func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.edit("etl", parallelism(4))
 		h.step()
 	},
 	"while a savepoint is taken": func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{SnapshotSteps: 1000})
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.edit("etl", parallelism(4))
 		h.untilSituation("etl", "Stopping")
 	},
 	"while it is cancelled slowly": func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{CancelSteps: 30})
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.edit("etl", parallelism(4))
 		h.untilSituation("etl", "Stopping")
 	},
 	"while suspended": func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.edit("etl", jobState("suspended"))
 		h.untilSuspended("etl")
 	},
 	"while invalid": func(h *harness) {
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.submit("etl", sessionJob("session", parallelism(0)))
 		h.untilSituation("etl", "Invalid")
 	},
 	"after it failed": func(h *harness) {
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.flink("etl", func(j *job.Job) { j.Fail("X", "no such topic", h.w.Clock.Now()) })
 		h.until("it is FAILED", h.settled("etl", v1beta1.LifecycleFailed))
 	},
 	"with its state lost": func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.checkpoints("etl")
 		h.killJobManager("session")
 		h.untilSituation("etl", "StateLost")
 	},
 	"while its cluster is upgraded": func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(highlyAvailable))
+		h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		h.edit("session", option("taskmanager.numberOfTaskSlots", "4"))
 		h.step()
 	},
 	"while the Deployment of its cluster is lost": func(h *harness) {
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.loseDeployment("session")
 	},
 	"with a savepoint that fails": func(h *harness) {
 		h.w.Flink.ScriptJob("etl", job.Script{SnapshotFails: "the store is full"})
 		h.runs("etl", sessionJob("session", stateful("savepoint"),
-			option("kubernetes.operator.job.savepoint-on-deletion", "true")), session())
+			option("kubernetes.operator.job.savepoint-on-deletion", "true")), sessionCluster())
 	},
 	"after its cluster": func(h *harness) {
-		h.runs("etl", sessionJob("session"), session(blocksOnNothing))
+		h.runs("etl", sessionJob("session"), sessionCluster(blocksOnNothing))
 		h.remove("session")
 		h.untilGone("session")
 	},
@@ -378,7 +377,7 @@ func sessionJobDeleted(beginning func(h *harness)) scenario {
 // what it could start from, begins nothing by itself, and then goes on from what a person chooses.
 func (h *harness) stateGoesWithItsCluster(cluster ...change) {
 	h.t.Helper()
-	h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(cluster...))
+	h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster(cluster...))
 	h.checkpoints("etl")
 	h.rest()
 	id, known := h.status("etl").JobStatus.JobID, h.status("etl").JobStatus.Checkpoint
@@ -387,7 +386,7 @@ func (h *harness) stateGoesWithItsCluster(cluster ...change) {
 	}
 	h.remove("session")
 	h.untilGone("session")
-	h.apply("session", session(cluster...))
+	h.apply("session", sessionCluster(cluster...))
 	h.untilStable("session")
 	h.untilSituation("etl", "StateLost")
 	h.rest()

@@ -18,9 +18,8 @@ var blocksOnNothing = option("kubernetes.operator.session.deletion.block-on-sess
 
 // sessionJobScenarios are those of session jobs alone, run by TestScenarios.
 var sessionJobScenarios = map[string]scenario{
-	// T6.1
 	"a session job comes up": {func(h *harness) {
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.untilStable("session")
 		h.submit("etl", sessionJob("session"))
 		h.untilStable("etl")
@@ -31,18 +30,17 @@ var sessionJobScenarios = map[string]scenario{
 		}
 	}, "the first thing that anybody does with a session cluster"},
 
-	// T6.1
 	"a session job before its cluster": {func(h *harness) {
 		h.submit("etl", sessionJob("session"))
 		h.untilSituation("etl", "Waiting")
 		h.says("etl", "Ready", "SessionClusterMissing")
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.untilStable("etl")
 		h.sees("etl", stable, "nothing")
 	}, "resources come in any order"},
 
 	"two session jobs on one cluster": {func(h *harness) {
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.submit("one", sessionJob("session"))
 		h.submit("two", sessionJob("session", stateful("savepoint")))
 		h.untilStable("one")
@@ -55,9 +53,16 @@ var sessionJobScenarios = map[string]scenario{
 		h.sees("two", stable, "nothing, path(savepoint)")
 	}, "one does not disturb the other"},
 
+	"a session job is upgraded by savepoint": {func(h *harness) {
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
+		h.edit("etl", parallelism(4))
+		h.untilStable("etl")
+		h.sees("etl", stable, "nothing, path(savepoint)")
+	}, "the cluster stays, and the job goes on from where it was"},
+
 	"a jar that is not there, then one that is": {func(h *harness) {
 		h.jars.refuse(jarURI, http.StatusNotFound)
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.submit("etl", sessionJob("session"))
 		h.until("it says so", func() bool { return strings.Contains(h.condition("etl", "Ready"), "response 404") })
 		if h.undisturbed() {
@@ -70,7 +75,7 @@ var sessionJobScenarios = map[string]scenario{
 
 	"a jar that comes late": {func(h *harness) {
 		h.jars.refuse(jarURI, http.StatusServiceUnavailable)
-		h.apply("session", session())
+		h.apply("session", sessionCluster())
 		h.submit("etl", sessionJob("session"))
 		h.until("it says so", func() bool { return strings.Contains(h.condition("etl", "Ready"), "response 503") })
 		h.jars.refuse(jarURI, 0)
@@ -78,16 +83,15 @@ var sessionJobScenarios = map[string]scenario{
 		h.sees("etl", stable, "nothing")
 	}, "what a server fixes by itself needs no edit"},
 
-	// T6.5
 	"a session job is restarted": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.edit("etl", field("restartNonce", int64(1)))
 		h.untilStable("etl")
 		h.sees("etl", stable, "nothing, nothing")
 	}, "the nonce asks for it"},
 
 	"a session job is suspended and resumed": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.edit("etl", jobState("suspended"))
 		h.untilSuspended("etl")
 		expect(h.t, "the job", h.running("etl"), "CANCELED")
@@ -96,9 +100,8 @@ var sessionJobScenarios = map[string]scenario{
 		h.sees("etl", stable, "nothing, nothing")
 	}, "the cluster stays, its job does not"},
 
-	// T6.16
 	"a session job is upgraded by last state": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(highlyAvailable))
+		h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		h.edit("etl", parallelism(4))
 		h.untilStable("etl")
@@ -112,7 +115,7 @@ var sessionJobScenarios = map[string]scenario{
 	}, "it is cancelled, and goes on from its retained checkpoint"},
 
 	"a cluster is upgraded under a stateless session job": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.edit("session", option("taskmanager.numberOfTaskSlots", "4"))
 		h.untilStable("session")
 		h.until("another start", func() bool { return h.starts("etl") == "nothing, nothing" })
@@ -121,7 +124,7 @@ var sessionJobScenarios = map[string]scenario{
 	}, "it is submitted again"},
 
 	"a highly available cluster is upgraded under its session job": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(highlyAvailable))
+		h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster(highlyAvailable))
 		h.checkpoints("etl")
 		id := h.status("etl").JobStatus.JobID
 		h.edit("session", option("taskmanager.numberOfTaskSlots", "4"))
@@ -132,9 +135,8 @@ var sessionJobScenarios = map[string]scenario{
 		expect(h.t, "the job's ID", h.status("etl").JobStatus.JobID, id)
 	}, "Flink brings the job back, and nobody submits it again"},
 
-	// T6.17
 	"a cluster is upgraded under a stateful session job": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.checkpoints("etl")
 		h.edit("session", option("taskmanager.numberOfTaskSlots", "4"))
 		h.untilStable("session")
@@ -149,7 +151,7 @@ var sessionJobScenarios = map[string]scenario{
 	}, "nobody starts it from nothing but a person"},
 
 	"a session cluster with a session job is deleted": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.remove("session")
 		h.until("it says what blocks", func() bool { return strings.Contains(h.condition("session", "Stalled"), "etl") })
 		h.sees("etl", h.columns("etl"), "nothing")
@@ -160,7 +162,7 @@ var sessionJobScenarios = map[string]scenario{
 	}, "the cluster waits for its session jobs"},
 
 	"a session cluster that does not wait for its session jobs is deleted": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session(blocksOnNothing))
+		h.runs("etl", sessionJob("session"), sessionCluster(blocksOnNothing))
 		h.remove("session")
 		h.untilGone("session")
 		h.untilSituation("etl", "Waiting")
@@ -169,10 +171,9 @@ var sessionJobScenarios = map[string]scenario{
 		h.untilGone("etl")
 	}, "the job goes with its cluster, and its resource can be deleted"},
 
-	// T6.2
 	"a session job is deleted with a savepoint first": {func(h *harness) {
 		h.runs("etl", sessionJob("session", stateful("savepoint"),
-			option("kubernetes.operator.job.savepoint-on-deletion", "true")), session())
+			option("kubernetes.operator.job.savepoint-on-deletion", "true")), sessionCluster())
 		h.remove("etl")
 		h.untilGone("etl")
 		expect(h.t, "the job", h.running("etl"), "FINISHED")

@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/host/session"
+	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
 )
 
 // sessionJudge decides for a session job in whatever world a run is in, and looks at the decision, as judge does for a
@@ -61,7 +62,7 @@ func (j *sessionJudge) look(name string) {
 }
 
 // agrees holds the decision to what was asked for it.
-func (j *sessionJudge) agrees(s sessionjob.Snapshot, p plan.Plan) {
+func (j *sessionJudge) agrees(s session.Snapshot, p plan.Plan) {
 	all := *j.gather
 	all.Revise = everything
 	full, err := all.SessionJob(j.h.t.Context(), j.h.resource(s.Resource.Name))

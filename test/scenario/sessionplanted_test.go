@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
 // A fault of the product that is planted: what it sends to Flink is changed.
@@ -129,6 +130,16 @@ func TestTheSessionJudgeFindsPlantedFaults(t *testing.T) {
 		},
 		"a resumption starts from an older state": {
 			"apply 5, wait-long 0, suspend 0, wait-more 10, resume 0, wait-more 10", startsHostedFrom(older, 1), less,
+		},
+		"what a job goes back to is disposed of": {
+			"apply 2, wait-long 0, redeploy 12, wait-more 10",
+			func(r *sessionRun) {
+				r.w.Tap.Inject(wire.Fault{Match: wire.ByAgent("reconcile"), Do: func() {
+					if runs := r.job(etl); runs != nil && runs.State == job.Running && runs.ReturnsTo() != nil {
+						r.w.Storage.Dispose(runs.ReturnsTo().Path)
+					}
+				}})
+			}, "was disposed of",
 		},
 		"the other job starts from an older state": {
 			"apply 2, etl2-apply 2, wait-long 0, etl2-parallelism 3, wait-more 10", startsHostedFrom(older, 1), less,

@@ -45,19 +45,25 @@ type sessionRun struct {
 	// flipped says that high availability was turned to the other than the mode has.
 	flipped bool
 	// jobs are etl and etl2.
-	jobs     []*hostedJob
-	judge    *sessionJudge
+	jobs  []*hostedJob
+	judge *sessionJudge
+	// statuses are those that were stored after each command, by resource, and removed the files that a person deleted.
+	statuses map[string][]earlierStatus
+	removed  map[string]bool
 	taken    *snapshots
 	policies policies
 }
 
 func newSessionRun(t testing.TB) *sessionRun {
-	r := &sessionRun{harness: install(&harness{t: t, direct: true})}
+	r := &sessionRun{
+		harness: install(&harness{t: t, direct: true}), statuses: map[string][]earlierStatus{}, removed: map[string]bool{},
+	}
 	r.jobs = []*hostedJob{newHostedJob(r, etl), newHostedJob(r, etl2)}
 	r.judge, r.taken = newSessionJudge(r.harness), newSnapshots(r.harness, etl, etl2)
 	r.policies = policies{
 		h: r.harness, name: etl, disturbed: func() {}, struck: func() {}, fault: func(f wire.Fault) { r.w.Tap.Inject(f) },
 	}
+	r.taken.removed = r.removed
 	r.w.Kube.Policy = r.policies.judge
 	r.w.Kube.AddNode("node-2")
 	r.apply(host, r.cluster())
@@ -72,7 +78,7 @@ func (r *sessionRun) cluster() map[string]any {
 	if r.highlyAvailable() {
 		changes = append(changes, highlyAvailable)
 	}
-	return session(changes...)
+	return sessionCluster(changes...)
 }
 
 func (r *sessionRun) there(name string) bool {
@@ -106,7 +112,10 @@ func (r *sessionRun) steps(n int) {
 	}
 }
 
-func (r *sessionRun) look() { r.each((*hostedJob).look) }
+func (r *sessionRun) look() {
+	r.each((*hostedJob).look)
+	r.lookAtTwins()
+}
 
 func (r *sessionRun) do(line string) {
 	r.t.Helper()
@@ -116,6 +125,7 @@ func (r *sessionRun) do(line string) {
 	if do == nil || err != nil {
 		r.t.Fatalf("%q is no command", line)
 	}
+	r.keepsStatus()
 	do(r, n)
 	r.look()
 	r.afterPass()
@@ -134,6 +144,7 @@ func (r *sessionRun) do(line string) {
 func (r *sessionRun) conclude() {
 	r.t.Helper()
 	r.calm()
+	r.removeTwin()
 	if r.resource(host) == nil && (r.there(etl) || r.there(etl2)) {
 		r.excuse("its cluster was deleted")
 		r.apply(host, r.cluster())
@@ -184,6 +195,11 @@ func (r *sessionRun) calm() {
 	}
 	r.w.Nodes.KubeletUp("node-1")
 	r.w.Nodes.InTime()
+	if r.installed.Namespaces != nil {
+		r.installed.Namespaces = nil
+		r.restart()
+	}
+	r.endsHang()
 	r.each(func(j *hostedJob) { j.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain} }) })
 	r.w.Flink.Script(namespace, host, process.Script{})
 	r.each(func(j *hostedJob) { j.crashes = false })
@@ -244,12 +260,10 @@ func drawSession(seed, n uint64) []string {
 	for range shortest + r.IntN(longest/2) {
 		script = append(script, fmt.Sprintf("%s %d", sessionLots[r.IntN(len(sessionLots))], r.IntN(13)))
 	}
-	return script
+	return withRare(script, seed, n, sessionRarities)
 }
 
 // TestRandomSessionRuns is TestRandomRuns for session jobs.
-//
-// R1, R9, R10, R12, R13
 func TestRandomSessionRuns(t *testing.T) {
 	if path := os.Getenv("KNFLINK_SCENARIO_SESSION_SCRIPT"); path != "" {
 		replaySession(t, path)

@@ -39,7 +39,7 @@ func (h *harness) recordedBy(text string, edit func(s *v1beta1.JobSpec)) string 
 // it: its job is CANCELED, and edit makes the rest of the status.
 func (h *harness) upgrading(edit func(status, job, reconciliation map[string]any, checkpoint string)) {
 	h.t.Helper()
-	h.runs("etl", sessionJob("session", stateful("last-state"), retained), session())
+	h.runs("etl", sessionJob("session", stateful("last-state"), retained), sessionCluster())
 	h.checkpoints("etl")
 	h.edit("etl", parallelism(4))
 	h.w.Kube.Feed.Take() // we are not there yet
@@ -87,7 +87,7 @@ func (h *harness) submits(cluster, name, id, from string) {
 // sessionTakeoverScenarios begin with what the Java operator left of a session job (lifecycle.md A.4).
 var sessionTakeoverScenarios = map[string]scenario{
 	"a running session job is taken over, and handed back": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.runs("etl", sessionJob("session", stateful("savepoint")), sessionCluster())
 		h.leftByAnother("etl", func(map[string]any) {})
 		h.untilStable("etl")
 		h.sees("etl", stable, "nothing")
@@ -106,12 +106,13 @@ var sessionTakeoverScenarios = map[string]scenario{
 	}, "neither way restarts a job, and the next change carries its state"},
 
 	"a session job that was autoscaled is taken over": {func(h *harness) {
-		h.runs("etl", sessionJob("session", stateful("savepoint"), option("job.autoscaler.enabled", "true")), session())
+		autoscaled := option("job.autoscaler.enabled", "true")
+		h.runs("etl", sessionJob("session", stateful("savepoint"), autoscaled), sessionCluster())
 		h.keepsWhatWasScaled("etl")
 	}, "it keeps its parallelism until the autoscaler is switched off"},
 
 	"a session job whose finalizer is the Java operator's": {func(h *harness) {
-		h.runs("etl", sessionJob("session"), session())
+		h.runs("etl", sessionJob("session"), sessionCluster())
 		h.leftByAnother("etl", func(map[string]any) {})
 		h.untilStable("etl")
 		h.remove("etl")

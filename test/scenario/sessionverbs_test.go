@@ -24,6 +24,7 @@ var sessionVerbs = func() map[string]func(r *sessionRun, n int) {
 	for verb, do := range refusalVerbs {
 		all[verb] = func(r *sessionRun, n int) { do(&r.policies, n) }
 	}
+	maps.Copy(all, rareSessionVerbs)
 	return all
 }()
 
@@ -32,6 +33,9 @@ var sessionVerbs = func() map[string]func(r *sessionRun, n int) {
 var sessionLots = func() []string {
 	var all []string
 	for _, verb := range names(sessionVerbs) {
+		if _, rarely := sessionRarities[verb]; rarely {
+			continue
+		}
 		all = append(all, slices.Repeat([]string{verb}, max(1, often[verb]))...)
 	}
 	return slices.DeleteFunc(all, func(verb string) bool {

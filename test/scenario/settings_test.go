@@ -76,7 +76,7 @@ var settingVerbs = map[string]func(r *run, n int){
 		path := fmt.Sprintf("s3://mine/savepoint-%d-%d", r.redeploys, n)
 		r.w.Storage.Put(job.Snapshot{Path: path, Savepoint: true, Progress: int64(n)})
 		r.redeploys++
-		r.states.chosen[path], r.states.owed[path] = r.redeploys, true
+		r.states.chosen[path], r.states.owed[path], r.states.named[path] = r.redeploys, true, true
 		r.edit(demo, jobField("initialSavepointPath", path), jobField("savepointRedeployNonce", int64(r.redeploys)))
 	},
 }

@@ -27,7 +27,7 @@ var rewriteShapes = flag.Bool("rewrite-shapes", false, "write testdata/shapes.ya
 
 var shapesPath = filepath.Join("testdata", "shapes.yaml")
 
-// shape is one resource at rest with what belongs to it, as the product and the cluster leave it: what local/fleet
+// shape is one resource at rest with what belongs to it, as the product and the cluster leave it: what test/live/fleet
 // stamps a fleet out of.
 type shape struct {
 	// Name says what it is.
@@ -89,7 +89,7 @@ func recordShapes(t *testing.T) []shape {
 	all = append(all, h.snapshotShape("snapshot"))
 
 	h = newHarness(t)
-	h.apply(shapeName, session(highlyAvailable, large))
+	h.apply(shapeName, sessionCluster(highlyAvailable, large))
 	h.untilStable(shapeName)
 	h.restsFor(30 * time.Minute)
 	whole(h, "session cluster", kubesim.FlinkDeployments, "")
@@ -98,7 +98,7 @@ func recordShapes(t *testing.T) []shape {
 		for i := range 24 {
 			option(fmt.Sprintf("pipeline.global-job-parameters.parameter-%02d", i), strings.Repeat("value ", 8))(spec)
 		}
-	}), session(highlyAvailable))
+	}), sessionCluster(highlyAvailable))
 	h.restsFor(30 * time.Minute)
 	whole(h, "session job", kubesim.FlinkSessionJobs, h.status(shapeName).JobStatus.JobID)
 	return all
@@ -179,7 +179,7 @@ func bare(u *unstructured.Unstructured) map[string]any {
 	return u.Object
 }
 
-// The shapes of local/fleet are what the product writes today: -rewrite-shapes writes them again.
+// The shapes of test/live/fleet are what the product writes today: -rewrite-shapes writes them again.
 func TestShapesAreWhatIsWritten(t *testing.T) {
 	var text bytes.Buffer
 	for _, s := range recordShapes(t) {

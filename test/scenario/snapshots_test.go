@@ -21,7 +21,7 @@ var snapshotVerbs = map[string]func(r *run, n int){
 	},
 	"checkpoint-nonce": func(r *run, n int) { r.editIfThere(jobField("checkpointTriggerNonce", int64(n))) },
 	"snapshot":         func(r *run, n int) { r.taken.ask(demo, n) },
-	"drop-snapshot":    func(r *run, n int) { r.taken.dropOne(n) },
+	"drop-snapshot":    (*run).dropSnapshot,
 }
 
 // snapshots watches what becomes of snapshots.
@@ -30,7 +30,9 @@ type snapshots struct {
 	of       []string // the resources whose jobs they are of
 	made     int
 	triggers seen
-	ended    map[string]string // what each that is final was when it became so, by name and UID
+	// removed are the paths whose files a person deleted.
+	removed map[string]bool
+	ended   map[string]string // what each that is final was when it became so, by name and UID
 }
 
 func newSnapshots(h *harness, of ...string) *snapshots {
@@ -58,6 +60,22 @@ func (s *snapshots) dropOne(n int) {
 	if all := s.all(); len(all) > 0 {
 		s.drop(all[n%len(all)])
 	}
+}
+
+// dropSnapshot has the user delete a snapshot. Of a job that has ended, and status does not know it yet, the files may
+// be its newest state: no other start than from there is recorded then.
+func (r *run) dropSnapshot(n int) {
+	all := r.taken.all()
+	if len(all) == 0 {
+		return
+	}
+	dropped := r.taken.decode(all[n%len(all)])
+	j := r.w.Flink.Job(namespace, demo, "")
+	if j != nil && j.State.Ended() && !r.status(demo).JobStatus.State.IsTerminal() && dropped.Status.Path != nil {
+		r.excuse("the newest state of a job that had just ended was deleted")
+		r.states.removed[*dropped.Status.Path] = true
+	}
+	r.taken.drop(all[n%len(all)])
 }
 
 func (s *snapshots) drop(u *unstructured.Unstructured) {
@@ -98,6 +116,9 @@ func (s *snapshots) look() {
 			if err := summary.CheckConditions(status.Conditions, snapshot.Generation); err != nil {
 				t.Errorf("%s in situation %s: %v", snapshot.Name, status.Situation, err)
 			}
+			if err := summary.CheckEnds(status.Conditions); err != nil {
+				t.Errorf("%s, %s: %v", snapshot.Name, status.State, err)
+			}
 		}
 		if s.triggers.next(snapshot.UID, status.TriggerID) {
 			t.Errorf("%s: trigger %s came back after another", snapshot.Name, status.TriggerID)
@@ -118,7 +139,10 @@ func (s *snapshots) look() {
 			snapshot.DeletionTimestamp != nil {
 			continue
 		}
-		if _, stored := s.h.w.Storage.Get(path); !stored {
+		if snapshot.Spec.Savepoint.Exists() {
+			continue // it is whose it is
+		}
+		if _, stored := s.h.w.Storage.Get(path); !stored && !s.removed[path] {
 			t.Errorf("%s is complete, and nothing is at %q", snapshot.Name, path)
 		}
 		if other := paths[path]; other != "" {

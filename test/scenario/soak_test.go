@@ -34,7 +34,7 @@ var often = map[string]int{
 var lots = func() []string {
 	var all []string
 	for _, verb := range names(verbs) {
-		if notYet[verb] != "" {
+		if _, rarely := rarities[verb]; rarely {
 			continue
 		}
 		all = append(all, slices.Repeat([]string{verb}, max(1, often[verb]))...)
@@ -47,7 +47,7 @@ func draw(seed, n uint64) []string {
 	r := rand.New(rand.NewPCG(seed, n))
 	var script []string
 	for _, verb := range prologue {
-		if notYet[verb] == "" && r.IntN(3) == 0 {
+		if r.IntN(3) == 0 {
 			script = append(script, fmt.Sprintf("%s %d", verb, r.IntN(13)))
 		}
 	}
@@ -55,7 +55,7 @@ func draw(seed, n uint64) []string {
 	for range shortest + r.IntN(longest-shortest) {
 		script = append(script, fmt.Sprintf("%s %d", lots[r.IntN(len(lots))], r.IntN(13)))
 	}
-	return script
+	return withRare(script, seed, n, rarities)
 }
 
 // trial takes what one run reports, and ends the run with the first failure.
@@ -284,8 +284,6 @@ func TestRandomRunsEndByTheirOwnClock(t *testing.T) {
 // TestRandomRuns carries KNFLINK_SCENARIO_STEPS random commands out, in runs that are drawn from KNFLINK_SCENARIO_SEED.
 // A run that fails is made short and printed as a script for KNFLINK_SCENARIO_SCRIPT. It ends with
 // KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset, or when its time is over, see budget.
-//
-// R1, R10, R12, R13
 func TestRandomRuns(t *testing.T) {
 	if path := os.Getenv("KNFLINK_SCENARIO_SCRIPT"); path != "" {
 		replay(t, path)

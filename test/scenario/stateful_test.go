@@ -333,13 +333,13 @@ var deletionScenarios = map[string]scenario{
 		h.untilStable("demo")
 	}),
 	"a session cluster, deleted after high availability was switched off": deleted(func(h *harness) {
-		h.apply("demo", session(highlyAvailable))
+		h.apply("demo", sessionCluster(highlyAvailable))
 		h.untilStable("demo")
 		h.edit("demo", withoutHighAvailability)
 		h.untilStable("demo")
 	}),
 	"a session cluster with a running job": {func(h *harness) {
-		h.apply("demo", session())
+		h.apply("demo", sessionCluster())
 		h.untilStable("demo")
 		id := h.runJar("demo")
 		h.remove("demo")

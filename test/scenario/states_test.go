@@ -54,6 +54,11 @@ type states struct {
 	toldOf int
 	// eyes, unless nil, change what the judge reads of a status: a test of the judge plants faults of the product so.
 	eyes func(*v1beta1.FlinkDeploymentStatus)
+	// named are the paths that a person told the job to start from, removed those whose files a person deleted, and
+	// lacked those that somebody needs and that were disposed of, each told once.
+	named, removed, lacked map[string]bool
+	// begins is called for each start.
+	begins func(start process.Start)
 	// failed is called when the job has failed for good.
 	failed func()
 }
@@ -69,7 +74,7 @@ func (s *states) lookForFailure() {
 func newStates(h *harness) *states {
 	return &states{
 		h: h, chosen: map[string]int{}, owed: map[string]bool{}, gone: map[runID]bool{}, shown: map[runID]bool{},
-		completed: map[string]int64{},
+		completed: map[string]int64{}, named: map[string]bool{}, removed: map[string]bool{}, lacked: map[string]bool{},
 	}
 }
 
@@ -109,6 +114,12 @@ func (s *states) look() {
 	starts := s.h.w.Flink.Starts(namespace, demo)
 	for _, start := range starts[s.seen:] {
 		s.done = 0
+		if u != nil && u.GetDeletionTimestamp() == nil {
+			s.comesFrom(start)
+			if s.begins != nil {
+				s.begins(start)
+			}
+		}
 		if chosen := s.chosen[start.From]; chosen > 0 {
 			maps.DeleteFunc(s.chosen, func(_ string, number int) bool { return number <= chosen })
 			delete(s.owed, start.From)

@@ -21,8 +21,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
+	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 )
 
 var rewriteStored = flag.Bool(
@@ -103,15 +105,16 @@ func planOf(t *testing.T, resource []byte, noCluster bool) string {
 }
 
 func decide(d v1beta1.FlinkDeployment, noCluster bool) string {
-	s := deployment.Snapshot{}
+	s := cluster.Snapshot{}
 	s.Now, s.Operator, s.Resource = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), flinkconf.NewOperator(nil), &d
 	if noCluster {
 		s.JobManager = plan.Absent[*appsv1.Deployment]()
 		s.Pods, s.TaskManagers = plan.Present[[]corev1.Pod](nil), plan.Present[[]corev1.Pod](nil)
-		s.TaskManagerDeployment = plan.Absent[deployment.TaskManagerDeployment]()
-		s.HAData, s.HANodes = plan.Present([]deployment.HAConfigMap{}), plan.Absent[znode.Tree]()
-		s.Companions = plan.Present([]deployment.Companion{})
-		s.SessionJobs = plan.Present([]deployment.SessionJob{})
+		s.ReplicaSets = plan.Present[[]cluster.ReplicaSet](nil)
+		s.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]()
+		s.HAData, s.HANodes = plan.Present([]hadata.ConfigMap{}), plan.Absent[znode.Tree]()
+		s.Companions = plan.Present([]cluster.Companion{})
+		s.SessionJobs = plan.Present([]cluster.SessionJob{})
 	}
 	p := deployment.Make(s)
 	text := p.String()

@@ -160,7 +160,7 @@ func TestSubmissionsBackOff(t *testing.T) {
 		for when, before := range map[string]bool{"at its first start": false, "at an upgrade": true} {
 			t.Run(name+", "+when, func(t *testing.T) {
 				h := newHarness(t)
-				h.apply("session", session())
+				h.apply("session", sessionCluster())
 				h.untilStable("session")
 				if before {
 					h.submit(demo, sessionJob("session"))

@@ -25,6 +25,7 @@ func (h *harness) leftByAnother(name string, edit func(status map[string]any)) {
 	status, _, _ := unstructured.NestedMap(h.resource(name).Object, "status")
 	for _, field := range []string{
 		"situation", "pace", "paceSince", "nextLook", "intent", "retry", "conditions", "deployedGeneration",
+		"deployed", "writtenFor",
 	} {
 		delete(status, field)
 	}
@@ -203,7 +204,7 @@ var takeoverScenarios = map[string]scenario{
 	}, "taking over restarts no job, and the next change carries its state"},
 
 	"an upgrade of a session cluster that broke off is taken over": {func(h *harness) {
-		h.apply("demo", session())
+		h.apply("demo", sessionCluster())
 		h.untilStable("demo")
 		h.edit("demo", option("k", "1"))
 		h.untilStable("demo")
@@ -227,7 +228,7 @@ var takeoverScenarios = map[string]scenario{
 	}, "it keeps its parallelism until the autoscaler is switched off"},
 
 	"a session job that the Java operator holds is deleted": {func(h *harness) {
-		h.apply("demo", session())
+		h.apply("demo", sessionCluster())
 		h.untilStable("demo")
 		h.sessionJobLeft("mine", "demo", h.runJar("demo"))
 		h.deletes(kubesim.FlinkDeployments, "demo")

@@ -3,12 +3,32 @@ package scenario
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/test/flinksim/authority"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 )
+
+// inImage takes an option out of the ConfigMap of demo: what runs has it by its image.
+func (h *harness) inImage(option string) {
+	h.t.Helper()
+	line := regexp.MustCompile(`(?m)^"?` + regexp.QuoteMeta(option) + `"?:.*\n`)
+	_, err := h.w.Kube.Update(kubesim.ConfigMaps, namespace, "flink-config-demo", func(u *unstructured.Unstructured) {
+		data, _, _ := unstructured.NestedStringMap(u.Object, "data")
+		for name := range data {
+			data[name] = line.ReplaceAllString(data[name], "")
+		}
+		_ = unstructured.SetNestedStringMap(u.Object, data, "data")
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
 
 func init() {
 	for name, s := range tlsScenarios {
@@ -104,6 +124,7 @@ var tlsScenarios = map[string]scenario{
 				r[field] = strings.Replace(r[field].(string), `"security.ssl.rest.enabled":"true",`, "", 1)
 			}
 		})
+		h.inImage("security.ssl.rest.enabled")
 		h.edit("demo", func(spec map[string]any) {
 			delete(spec["flinkConfiguration"].(map[string]any), "security.ssl.rest.enabled")
 		})

@@ -47,6 +47,8 @@ var told = map[string]string{
 	"checkpoint-discarded": "last state, and a cancellation deletes checkpoints",
 	"unhealthy":            "a highly available job restarts all the time",
 	"snapshot-recorded":    "a savepoint recorded in status",
+	"session-job-start":    "a session job comes up",
+	"session-job-upgrade":  "a session job is upgraded by savepoint",
 }
 
 // A transcript is what the functions were told, decided and showed in a story, one thing a line, in the order in which
@@ -218,7 +220,8 @@ func (r *transcript) tellEvents() {
 	texts := []string{}
 	for _, u := range r.h.w.Kube.List(kubesim.Events, namespace, nil) {
 		kind, _, _ := unstructured.NestedString(u.Object, "involvedObject", "kind")
-		if kind != v1beta1.KindFlinkDeployment || r.told[string(u.GetUID())+u.GetResourceVersion()] {
+		job := kind == v1beta1.KindFlinkSessionJob
+		if kind != v1beta1.KindFlinkDeployment && !job || r.told[string(u.GetUID())+u.GetResourceVersion()] {
 			continue
 		}
 		r.told[string(u.GetUID())+u.GetResourceVersion()] = true
@@ -226,7 +229,11 @@ func (r *transcript) tellEvents() {
 			value, _, _ := unstructured.NestedString(u.Object, name)
 			return value
 		}
-		texts = append(texts, text("type")+" "+text("reason")+": "+text("message"))
+		told := text("type") + " " + text("reason") + ": " + text("message")
+		if name, _, _ := unstructured.NestedString(u.Object, "involvedObject", "name"); job {
+			told = name + ": " + told
+		}
+		texts = append(texts, told)
 	}
 	slices.Sort(texts)
 	for _, text := range texts {

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/flinksim"
@@ -49,7 +50,7 @@ func application(changes ...change) map[string]any {
 	return spec
 }
 
-func session(changes ...change) map[string]any {
+func sessionCluster(changes ...change) map[string]any {
 	return application(append([]change{func(spec map[string]any) { delete(spec, "job") }}, changes...)...)
 }
 
@@ -58,6 +59,13 @@ func jobField(name string, value any) change {
 }
 
 func field(name string, value any) change { return func(spec map[string]any) { spec[name] = value } }
+
+// installs is an installation with an option that an administrator decides on. It comes before anything is applied.
+func (h *harness) installs(key, value string) {
+	h.t.Helper()
+	h.installed.Operator = flinkconf.NewOperator(flinkconf.Config{key: value})
+	h.restart()
+}
 
 func option(key, value string) change {
 	return func(spec map[string]any) { spec["flinkConfiguration"].(map[string]any)[key] = value }
@@ -245,7 +253,7 @@ func (h *harness) checkpoints(name string) {
 // countedBy are those columns that a sweep counts by, beside the others: people have them in other places.
 var countedBy = []string{"JobManager", "Flink", "Namespace", "Since"}
 
-// columns are what kubectl get -o wide prints, by the installed CRD, of how a resource is.
+// columns are what kubectl get -o wide prints, by the installed CRD, of how a resource is. Its age is left out.
 func (h *harness) columns(name string) string {
 	h.t.Helper()
 	u := h.resource(name)
@@ -254,7 +262,7 @@ func (h *harness) columns(name string) string {
 	}
 	var cells []string
 	for _, c := range printerColumns(h.kindOf(name).Resource) {
-		if slices.Contains(countedBy, c.Name) {
+		if slices.Contains(countedBy, c.Name) || c.Type == "date" {
 			continue
 		}
 		path := jsonpath.New(c.Name).AllowMissingKeys(true)

@@ -25,6 +25,7 @@ var verbs = func() map[string]func(r *run, n int) {
 	for name, do := range refusalVerbs {
 		all[name] = func(r *run, n int) { do(&r.policies, n) }
 	}
+	maps.Copy(all, rareVerbs)
 	return all
 }()
 
@@ -40,6 +41,9 @@ var worldVerbs = map[string]func(r *run, n int){
 		r.mode, r.broken, r.excused, r.fellSilent = modes[n%len(modes)].name, false, "", false
 		if len(r.w.Flink.Nodes("/flink/"+demo)) > 0 && strings.HasSuffix(r.mode, "on ZooKeeper") {
 			r.excuse("an earlier life left data where only Flink could look") // which was told when it ended
+		}
+		if r.left {
+			r.excused, r.left = "an earlier life went without its clean-up", false // which what is left tells
 		}
 		r.states.anew()
 		r.apply(demo, application(append(slices.Clone(modes[n%len(modes)].changes), r.turned)...))

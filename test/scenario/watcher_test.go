@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
@@ -29,6 +30,8 @@ type watcher struct {
 	stopped    int // the newest effect that was looked at by lookAtStop
 	// stored, unless nil, is called with each.
 	stored func(*v1beta1.FlinkDeployment)
+	// judged, unless nil, takes one resource of each kind that is shown: see judged.
+	judged map[string]judgedStatus
 }
 
 // seen holds identifiers: the newest of each resource, and all that ever were.
@@ -151,11 +154,31 @@ func (w *watcher) lookAtStop() {
 	}
 }
 
+// restores forgets the identifiers of a resource: somebody stores an old status of it.
+func (w *watcher) restores(uid types.UID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range []*seen{&w.operations, &w.jobs} {
+		delete(s.newest, uid)
+		clear(s.all)
+	}
+}
+
+// skip leaves out the status that a resource has now.
+func (w *watcher) skip(u *unstructured.Unstructured) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.versions[u.GetUID()] = u.GetResourceVersion()
+}
+
 // look checks every stored status that is new.
 func (w *watcher) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t := w.h.t
+	if w.judged != nil {
+		w.judge()
+	}
 	for _, u := range append(w.h.w.Kube.PeekAll(kubesim.FlinkDeployments, "", nil),
 		w.h.w.Kube.PeekAll(kubesim.FlinkSessionJobs, "", nil)...) {
 		if w.versions[u.GetUID()] == u.GetResourceVersion() {
@@ -173,6 +196,9 @@ func (w *watcher) look() {
 		w.statuses++
 		if err := summary.CheckConditions(d.Status.Conditions, d.Generation); err != nil {
 			t.Errorf("%s in situation %s: %v", d.Name, d.Status.Situation, err)
+		}
+		if err := summary.CheckEnds(d.Status.Conditions); err != nil {
+			t.Errorf("%s, job %s, in situation %s: %v", d.Name, d.Status.JobStatus.State, d.Status.Situation, err)
 		}
 		if w.stored != nil {
 			w.stored(d)

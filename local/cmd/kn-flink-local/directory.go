@@ -41,6 +41,12 @@ func write(file *os.File, text string) error {
 	return err
 }
 
+// left reports whether an earlier run has left something to go on with: what etcd stored.
+func left(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "etcd"))
+	return err == nil
+}
+
 // clean forgets what earlier runs did.
 func clean(dir string) error {
 	entries, err := os.ReadDir(dir)

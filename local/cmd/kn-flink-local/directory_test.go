@@ -33,11 +33,17 @@ func TestACleanStartKeepsPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if !left(dir) {
+		t.Error("a run has left its state, and nothing is found to go on with")
+	}
 	if err := clean(dir); err != nil {
 		t.Fatal(err)
 	}
-	left, err := filepath.Glob(dir + "/*")
-	if err != nil || len(left) != 2 || filepath.Base(left[0]) != "bin" || filepath.Base(left[1]) != "network" {
-		t.Errorf("%q is left, %v", left, err)
+	names, err := filepath.Glob(dir + "/*")
+	if err != nil || len(names) != 2 || filepath.Base(names[0]) != "bin" || filepath.Base(names[1]) != "network" {
+		t.Errorf("%q is left, %v", names, err)
+	}
+	if left(dir) {
+		t.Error("programs alone are nothing to go on with: the example would never be applied")
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/local/follow"
 	"github.com/kn-flink/kn-flink/local/platform"
-	"github.com/kn-flink/kn-flink/local/terminal"
+	"github.com/kn-flink/kn-flink/local/progress"
 )
 
 // exampleFiles are what a person would apply first.
@@ -23,7 +23,7 @@ var exampleFiles = []string{"examples/listener/listener.yaml", "examples/basic.y
 type options struct {
 	dir, checkout, jobs string
 	keep, example       bool
-	stderr              *os.File // where a person reads it
+	stderr              *os.File // what the user reads
 }
 
 func main() {
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// run starts everything, shows it until the end, and stops everything.
+// run starts everything, says what happens until the end, and stops everything.
 func run(ctx context.Context, o *options) (err error) {
 	begun := time.Now()
 	if o.dir, err = filepath.Abs(o.dir); err != nil {
@@ -59,6 +59,10 @@ func run(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	defer unlock()
+	if o.keep && !left(o.dir) {
+		fmt.Fprintf(o.stderr, "nothing is kept in %s: this is a first start\n", o.dir)
+		o.keep = false
+	}
 	if !o.keep {
 		if err := clean(o.dir); err != nil {
 			return err
@@ -67,20 +71,18 @@ func run(ctx context.Context, o *options) (err error) {
 	if o.stderr, err = divert(filepath.Join(o.dir, "log", "stderr.log")); err != nil {
 		return err
 	}
-	out := terminal.New(os.Stdout)
-	local, err := start(ctx, o, out)
+	local, err := start(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		out.Print("", "stopping")
+		fmt.Println("\nstopping")
 		ending := time.Now()
 		err = errors.Join(err, local.Stop())
-		out.Print(fmt.Sprintf(
-			"stopped after %s: no process is left, and %s keeps the state and the logs", rounded(time.Since(ending)), o.dir,
-		))
+		fmt.Printf("stopped after %s: no process is left, and %s keeps the state and the logs\n",
+			rounded(time.Since(ending)), o.dir)
 	}()
-	out.Print(fmt.Sprintf("ready after %s", rounded(time.Since(begun))))
+	fmt.Println("ready after", rounded(time.Since(begun)))
 	if o.example && !o.keep {
 		if err := local.Apply(ctx, exampleFiles...); err != nil {
 			return err
@@ -91,13 +93,13 @@ func run(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	return show(
-		ctx, &view{options: *o, begun: begun, out: out, follower: follower, functions: local.Mesh().Functions},
+		ctx, &watch{options: *o, begun: begun, follower: follower, functions: local.Mesh().Functions},
 		local.Failed(),
 	)
 }
 
-func start(ctx context.Context, o *options, out *terminal.Terminal) (*platform.Platform, error) {
-	board := terminal.NewBoard(out)
+func start(ctx context.Context, o *options) (*platform.Platform, error) {
+	board := progress.New(os.Stdout)
 	defer board.Close()
 	return platform.Start(
 		ctx,

@@ -4,22 +4,20 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/kn-flink/kn-flink/local/follow"
 	"github.com/kn-flink/kn-flink/local/mesh"
-	"github.com/kn-flink/kn-flink/local/screen"
+	"github.com/kn-flink/kn-flink/pkg/view"
 )
 
-func TestFunctionsOnTheScreen(t *testing.T) {
-	last := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
+func TestWhichFunctionsAreAwake(t *testing.T) {
 	got := shown([]mesh.Function{
-		{Namespace: "default", Name: "listener", Served: 3, LastRequest: last},
+		{Namespace: "default", Name: "listener"},
 		{Namespace: "flink-system", Name: "observe", Starting: true},
-		{Namespace: "flink-system", Name: "reconcile", Replicas: 2, Served: 7},
+		{Namespace: "flink-system", Name: "reconcile", Replicas: 2},
 	})
-	want := []screen.Function{
-		{Name: "default/listener", Requests: 3, Last: "03:04:05"}, {Name: "observe", Pods: 1, Starting: 1},
-		{Name: "reconcile", Pods: 2, Requests: 7},
+	want := []follow.Function{
+		{Name: "default/listener"}, {Name: "observe", Awake: true}, {Name: "reconcile", Awake: true},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -27,23 +25,23 @@ func TestFunctionsOnTheScreen(t *testing.T) {
 }
 
 func TestTheExampleIsThereWhenItAnswers(t *testing.T) {
-	pod := screen.Pod{Name: "default/basic-1", Page: "http://127.1.1.1:8081"}
-	stable := screen.Resource{Kind: "FlinkDeployment", Name: example, Lifecycle: "STABLE"}
+	pod := view.Pod{Name: "default/basic-1", Page: "http://127.1.1.1:8081"}
+	stable := view.Resource{Kind: "FlinkDeployment", Name: example, Lifecycle: "STABLE"}
 	for name, row := range map[string]struct {
-		state screen.State
+		state follow.State
 		want  string
 	}{
-		"nothing": {screen.State{}, ""},
+		"nothing": {follow.State{}, ""},
 		"on its way": {
-			screen.State{Resources: []screen.Resource{{Name: example, Lifecycle: "DEPLOYED"}}, Pods: []screen.Pod{pod}}, "",
+			follow.State{Resources: []view.Resource{{Name: example, Lifecycle: "DEPLOYED"}}, Pods: []view.Pod{pod}}, "",
 		},
-		"no pod yet": {screen.State{Resources: []screen.Resource{stable}}, ""},
+		"no pod yet": {follow.State{Resources: []view.Resource{stable}}, ""},
 		"another pod": {
-			screen.State{Resources: []screen.Resource{stable}, Pods: []screen.Pod{{Name: "other/x-1", Page: "http://x"}}}, "",
+			follow.State{Resources: []view.Resource{stable}, Pods: []view.Pod{{Name: "other/x-1", Page: "http://x"}}}, "",
 		},
-		"there": {screen.State{Resources: []screen.Resource{stable}, Pods: []screen.Pod{pod}}, pod.Page},
+		"there": {follow.State{Resources: []view.Resource{stable}, Pods: []view.Pod{pod}}, pod.Page},
 		"another's is": {
-			screen.State{Resources: []screen.Resource{{Name: "other/x", Lifecycle: "STABLE"}}, Pods: []screen.Pod{pod}}, "",
+			follow.State{Resources: []view.Resource{{Name: "other/x", Lifecycle: "STABLE"}}, Pods: []view.Pod{pod}}, "",
 		},
 	} {
 		if got := page(row.state); got != row.want {
@@ -53,8 +51,8 @@ func TestTheExampleIsThereWhenItAnswers(t *testing.T) {
 }
 
 func TestTheHintsSayWhereToLook(t *testing.T) {
-	v := &view{options: options{dir: "/checkout/.local"}}
-	text := strings.Join(v.hints("http://127.1.1.1:8081"), "\n")
+	w := &watch{options: options{dir: "/checkout/.local"}}
+	text := strings.Join(w.hints("http://127.1.1.1:8081"), "\n")
 	for _, want := range []string{
 		"export KUBECONFIG=/checkout/.local/kubeconfig\n", "kubectl patch flinkdeployment basic", "http://127.1.1.1:8081",
 		"/checkout/.local/log",
@@ -63,7 +61,7 @@ func TestTheHintsSayWhereToLook(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	if text := strings.Join(v.hints(""), "\n"); strings.Contains(text, "basic") {
+	if text := strings.Join(w.hints(""), "\n"); strings.Contains(text, "basic") {
 		t.Errorf("there is no example, and it says\n%s", text)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// divert sends to a file what libraries write to standard error: it would tear the screen. It returns where a person
-// reads; a panic is told there, too.
+// divert sends what libraries write to standard error to a file, because it would break the progress bars. It returns the
+// file that the user reads; a panic is printed there, too.
 func divert(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err

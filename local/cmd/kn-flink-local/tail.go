@@ -19,47 +19,43 @@ func listenerLog(functions []mesh.Function) string {
 	return ""
 }
 
-// tail are the last lines of one log file after another. The zero value has none.
+// tail reads one log file after another.
 type tail struct {
-	path  string
-	done  int64
-	lines []string
+	path string
+	done int64
 }
 
-// tailLines is how many are remembered.
-const tailLines = 6
-
-// read adds what is new, in the file as before and in the one at the path. A file that is gone has nothing new.
+// read returns what is new, in the file as before and in the one at the path. A file that is gone has nothing new.
 func (t *tail) read(path string) []string {
-	t.more()
+	lines := t.more()
 	if path != "" && path != t.path {
 		t.path, t.done = path, 0
-		t.more()
+		lines = append(lines, t.more()...)
 	}
-	return t.lines
+	return lines
 }
 
-func (t *tail) more() {
+func (t *tail) more() (lines []string) {
 	if t.path == "" {
-		return
+		return nil
 	}
 	file, err := os.Open(t.path)
 	if err != nil {
-		return
+		return nil
 	}
 	defer file.Close()
 	content, err := io.ReadAll(io.NewSectionReader(file, t.done, 1<<20))
 	if err != nil {
-		return
+		return nil
 	}
 	whole := content[:bytes.LastIndexByte(content, '\n')+1]
 	t.done += int64(len(whole))
 	for line := range strings.Lines(string(whole)) {
 		if said, ok := spoken(strings.TrimSuffix(line, "\n")); ok {
-			t.lines = append(t.lines, said)
+			lines = append(lines, said)
 		}
 	}
-	t.lines = t.lines[max(0, len(t.lines)-tailLines):]
+	return lines
 }
 
 // spoken is the text of a line in the format of container runtimes: TIME stdout|stderr F|P TEXT. False for standard

@@ -18,7 +18,7 @@ import (
 	"github.com/kn-flink/kn-flink/local/build"
 	"github.com/kn-flink/kn-flink/local/flink"
 	"github.com/kn-flink/kn-flink/local/preflight"
-	"github.com/kn-flink/kn-flink/local/terminal"
+	"github.com/kn-flink/kn-flink/local/progress"
 )
 
 // The kernel's word of a parent's death is for the thread that asks for it, and stays with the thread that becomes
@@ -26,8 +26,13 @@ import (
 func init() { runtime.LockOSThread() }
 
 func main() {
-	keep := flag.Bool("keep", false, "go on with the state of the last run")
+	wanted, wrong := keepOf(os.Getenv("KEEP"))
+	keep := flag.Bool("keep", wanted, "go on with the state of the last run; KEEP=1 is the same")
 	flag.Parse()
+	if wrong != nil {
+		fmt.Fprintln(os.Stderr, "make run:", wrong)
+		os.Exit(1)
+	}
 	if os.Getenv("MAKELEVEL") != "" {
 		endWithParent()
 	}
@@ -41,6 +46,17 @@ func main() {
 	if err != nil {
 		os.Exit(1)
 	}
+}
+
+// keepOf is what variable KEEP asks for: nothing is kept where it is empty.
+func keepOf(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "", "0", "no", "false":
+		return false, nil
+	case "1", "yes", "true":
+		return true, nil
+	}
+	return false, fmt.Errorf("KEEP is %q: 1 goes on with the state of the last run, 0 or nothing begins afresh", text)
 }
 
 // endWithParent makes the end of make, which may be killed, a SIGTERM for this process and for the platform that it
@@ -137,23 +153,20 @@ func bring(ctx context.Context, checkout, program string, cache flink.Cache) err
 	if err != nil {
 		return err
 	}
-	board := terminal.NewBoard(terminal.New(os.Stdout))
+	board := progress.New(os.Stdout)
 	defer board.Close()
 	both, ctx := errgroup.WithContext(ctx) // the first to fail ends the other
+	building, loading := board.Row(), board.Row()
 	both.Go(func() error {
-		row := board.Row()
-		defer row.End()
 		for _, target := range targets(checkout, program) {
-			if err := build.Build(ctx, target, row.Tell); err != nil {
+			if err := build.Build(ctx, target, building.Tell); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	both.Go(func() error {
-		row := board.Row()
-		defer row.End()
-		cache.Progress = row.Bytes
+		cache.Progress = loading.Bytes
 		_, err := cache.Home(ctx, release)
 		return err
 	})

@@ -27,6 +27,18 @@ func TestMain(m *testing.M) {
 	}
 }
 
+func TestKeepIsReadAsAPersonMeansIt(t *testing.T) {
+	rows := map[string]struct{ keeps, wrong bool }{
+		"": {}, "0": {}, "no": {}, "false": {}, "1": {keeps: true}, "yes": {keeps: true}, "TRUE": {keeps: true},
+		"2": {wrong: true}, "maybe": {wrong: true},
+	}
+	for text, row := range rows {
+		if keeps, err := keepOf(text); keeps != row.keeps || (err != nil) != row.wrong {
+			t.Errorf("KEEP=%s: %t, %v", text, keeps, err)
+		}
+	}
+}
+
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	program, err := filepath.Abs(os.Args[0])
 	if err != nil {

@@ -45,6 +45,7 @@ func (e *Eventing) reconcilePingSource(ctx context.Context, name types.Namespace
 		return 0, err
 	}
 	p, again := have.DeepCopy(), time.Duration(0)
+	p.SetDefaults(ctx) // as Knative's webhook does before one is stored
 	p.Status.ObservedGeneration = p.Generation
 	p.Status.InitializeConditions()
 	p.Status.MarkOIDCIdentityCreatedSucceededWithReason("OIDCDisabled", "")

@@ -51,6 +51,9 @@ type Script struct {
 	// Retain is the retention that the job's code sets (CheckpointConfig.setExternalizedCheckpointRetention). It wins
 	// over the configuration from the next start on. Empty: the code says nothing.
 	Retain string
+	// Interval and Timeout are those that the job's code sets (CheckpointConfig.setCheckpointInterval and
+	// setCheckpointTimeout), like Retain. Zero: the code says nothing.
+	Interval, Timeout time.Duration
 	// MainFails makes the main of a jar fail with this cause before it has submitted the job.
 	MainFails string
 	// MainSteps is how many steps the main of a jar takes to submit the job. Its run is not answered then.
@@ -68,6 +71,17 @@ const (
 	NeverRetained          = "NO_EXTERNALIZED_CHECKPOINTS"
 )
 
+// The values of execution.state-recovery.claim-mode (RestoreMode). The checkpoints of a job that does not make a full
+// copy first are built on the files of what it started from.
+const (
+	// NoClaim: the first checkpoint is a full copy.
+	NoClaim = "NO_CLAIM"
+	// Claimed: what the job started from is Flink's own, and goes once it is subsumed.
+	Claimed = "CLAIM"
+	// Legacy: it is nobody's, and checkpoints may need it for as long as the job lives.
+	Legacy = "LEGACY"
+)
+
 // Endless are the attempts of a restart strategy that never gives up.
 const Endless = -1
 
@@ -83,6 +97,8 @@ type Options struct {
 	Overrides map[string]int
 	// Interval is execution.checkpointing.interval; zero: no periodic checkpoints.
 	Interval time.Duration
+	// Timeout is execution.checkpointing.timeout. The model gives no snapshot up by it.
+	Timeout time.Duration
 	// CheckpointDir is where checkpoints go; empty: into the JobManager's memory.
 	CheckpointDir string
 	// SavepointDir is the default target of savepoints; empty: none.
@@ -97,6 +113,8 @@ type Options struct {
 	Adaptive bool
 	// Batch is execution.runtime-mode BATCH: it makes no checkpoints, and has no statistics of them.
 	Batch bool
+	// Claim is execution.state-recovery.claim-mode; empty is NoClaim.
+	Claim string
 }
 
 // Job is one job in one JobManager process. Not safe for concurrent use.
@@ -254,6 +272,10 @@ func (j *Job) Step(now time.Time, slots bool) {
 		j.advance(now)
 	case j.Script.FailAtStart != "":
 		j.Fail("org.apache.flink.runtime.JobException", j.Script.FailAtStart, now)
+	case slots && !j.Script.KeepsRestarting && j.lacksFiles():
+		if now.After(j.Modified()) {
+			j.Restart("java.io.FileNotFoundException", "File does not exist: "+j.Restored.Path+"/_metadata", now)
+		}
 	case slots && !j.Script.KeepsRestarting:
 		j.enter(Running, now)
 	case j.Adaptive && !slots && !j.NoGraph:
@@ -269,6 +291,18 @@ func (j *Job) restore(now time.Time) {
 		j.Progress = j.Restored.Progress
 	}
 }
+
+// lacksFiles says whether the files that the tasks are to be restored from are gone: they fail again and again then.
+func (j *Job) lacksFiles() bool {
+	if j.Restored == nil || j.Restored.Path == NotAddressable {
+		return false
+	}
+	_, there := j.storage.Get(j.Restored.Path)
+	return !there
+}
+
+// ReturnsTo is the snapshot that the tasks go back to when they fail now; nil: they begin from nothing.
+func (j *Job) ReturnsTo() *Snapshot { return j.newestState() }
 
 // newestState is what a restart goes back to: the newest checkpoint, else what the job started from.
 func (j *Job) newestState() *Snapshot {

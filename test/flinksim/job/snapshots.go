@@ -326,7 +326,7 @@ func (j *Job) abandon(now time.Time, why string) {
 // cycle completes the periodic checkpoint when the interval is over. It waits for the snapshot that is in flight:
 // execution.checkpointing.max-concurrent-checkpoints is 1 (CheckpointRequestDecider).
 func (j *Job) cycle(now time.Time) {
-	due := j.Interval > 0 && now.Sub(j.lastCycle) >= j.Interval
+	due := j.Interval > 0 && !j.Batch && now.Sub(j.lastCycle) >= j.Interval
 	if due && !j.Script.NoCheckpoints && len(j.inOrder()) == 0 {
 		j.next++
 		j.checkpoint(j.next-1, now, now)
@@ -339,6 +339,9 @@ func (j *Job) checkpoint(number int64, begun, now time.Time) int64 {
 		if c := &j.Checkpoints[i]; c.Status == Completed && !c.Savepoint {
 			j.discard(c)
 		}
+	}
+	if j.Claim == Claimed && j.From != nil {
+		j.storage.Remove(j.From.Path)
 	}
 	j.lastCycle = now
 	path := NotAddressable
@@ -371,9 +374,13 @@ func (j *Job) record(c Checkpoint) int64 {
 	j.Checkpoints = append(j.Checkpoints, c)
 	slices.SortStableFunc(j.Checkpoints, func(a, b Checkpoint) int { return cmp.Compare(a.ID, b.ID) })
 	if c.Status == Completed && c.Path != NotAddressable {
-		j.storage.Put(Snapshot{
+		made := Snapshot{
 			Path: c.Path, JobID: j.ID, CheckpointID: c.ID, Savepoint: c.Savepoint, Progress: c.Progress, At: c.End,
-		})
+		}
+		if copies := j.Claim == "" || j.Claim == NoClaim; !copies && !c.Savepoint && j.From != nil {
+			made.BuiltOn = append(slices.Clone(j.From.BuiltOn), j.From.Path)
+		}
+		j.storage.Put(made)
 	}
 	return c.ID
 }

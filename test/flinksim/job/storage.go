@@ -1,6 +1,7 @@
 package job
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -20,12 +21,15 @@ type Snapshot struct {
 	Progress int64
 	// At is when it was completed.
 	At time.Time
+	// BuiltOn are the paths of those whose files it needs, see Options.Claim.
+	BuiltOn []string
 }
 
 // Storage is the world's durable storage: it outlives JobManagers.
 type Storage struct {
 	snapshots map[string]Snapshot
 	results   map[string]Result
+	disposed  map[string]bool
 }
 
 // Result is an entry of a job result store.
@@ -38,24 +42,49 @@ type Result struct {
 
 // NewStorage returns an empty storage.
 func NewStorage() *Storage {
-	return &Storage{snapshots: map[string]Snapshot{}, results: map[string]Result{}}
+	return &Storage{snapshots: map[string]Snapshot{}, results: map[string]Result{}, disposed: map[string]bool{}}
 }
 
-// Get finds a snapshot by its path.
+// Get finds a snapshot by its path, if all of its files are there.
 func (s *Storage) Get(path string) (Snapshot, bool) {
 	found, ok := s.snapshots[strings.TrimSuffix(path, "/")]
-	return found, ok
+	return found, ok && !slices.ContainsFunc(found.BuiltOn, s.Disposed)
 }
 
 // Put stores a snapshot: also how a test places one that no job of the model made.
 func (s *Storage) Put(snapshot Snapshot) { s.snapshots[snapshot.Path] = snapshot }
 
-// Remove deletes a snapshot's files, and says whether they were there.
+// Remove deletes a snapshot, and says whether it was there. Files that others are built on stay, as with Flink, which
+// counts who needs them.
 func (s *Storage) Remove(path string) bool {
 	_, ok := s.Get(path)
 	delete(s.snapshots, strings.TrimSuffix(path, "/"))
 	return ok
 }
+
+// Dispose deletes a snapshot with all of its files, whoever is built on them, and says whether it was there.
+func (s *Storage) Dispose(path string) bool {
+	ok := s.Remove(path)
+	if ok {
+		s.disposed[strings.TrimSuffix(path, "/")] = true
+	}
+	return ok
+}
+
+// Lacks is a snapshot that was disposed of, and whose files a snapshot needs: itself, or one that it is built on.
+// Empty: there is none.
+func (s *Storage) Lacks(path string) string {
+	path = strings.TrimSuffix(path, "/")
+	for _, needed := range append([]string{path}, s.snapshots[path].BuiltOn...) {
+		if s.Disposed(needed) {
+			return needed
+		}
+	}
+	return ""
+}
+
+// Disposed says whether a snapshot was deleted with all of its files.
+func (s *Storage) Disposed(path string) bool { return s.disposed[strings.TrimSuffix(path, "/")] }
 
 // Snapshots returns what is stored, ordered by path.
 func (s *Storage) Snapshots() []Snapshot {

@@ -61,6 +61,7 @@ type Flink struct {
 	serial     int
 	zookeeper  *ensemble
 	skew       time.Duration
+	skews      map[string]time.Duration // of single nodes
 }
 
 // New makes a world of Flink without a process in it.
@@ -73,6 +74,7 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 		launched:  map[types.NamespacedName]int{},
 		zookeeper: newEnsemble(), submitted: map[string]bool{}, ended: map[string]bool{}, back: map[string]time.Time{},
 		hosts: map[types.UID]types.UID{}, sets: map[types.UID]types.UID{},
+		skews: map[string]time.Duration{},
 	}
 }
 
@@ -207,6 +209,7 @@ func (f *Flink) Start(pod *corev1.Pod) {
 		f.launched[cluster]++
 		f.most[cluster] = max(f.most[cluster], f.count(cluster))
 		f.watchFormer(cluster, owner)
+		f.watchTwo(f.managers[pod.UID])
 	}
 }
 

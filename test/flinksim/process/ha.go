@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
@@ -345,4 +346,21 @@ func encode(value any) string {
 func decode(text string, into any) bool {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	return err == nil && json.Unmarshal(raw, into) == nil
+}
+
+// InData is the checkpoint that the high-availability data of a job names, in Kubernetes or below the default root of
+// ZooKeeper; empty: none.
+func (f *Flink) InData(namespace, id, jobID string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, kind := range []string{"kubernetes", "zookeeper"} {
+		reader := &JobManager{
+			Cluster: types.NamespacedName{Namespace: namespace, Name: id}, flink: f,
+			Config: Config{"high-availability.type": kind, "high-availability.cluster-id": id},
+		}
+		if path := reader.newestCheckpoint(jobID); path != "" {
+			return path
+		}
+	}
+	return ""
 }

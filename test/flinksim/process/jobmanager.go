@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,6 +61,7 @@ type JobManager struct {
 	waited     int
 	fenced     bool
 	fatal      string // why it ends by itself
+	hangs      bool
 	renewed    time.Time
 	leased     time.Time
 	asked      time.Time // when it last looked for TaskManagers, and how often in that moment
@@ -78,7 +80,7 @@ func (f *Flink) newJobManager(pod *corev1.Pod, cluster types.NamespacedName, own
 		Cluster: cluster, Pod: pod.UID, flink: f, serial: f.serial, attempt: f.attempts[owner], deployment: owner,
 		pod:  pod.Name,
 		node: pod.Spec.NodeName, native: pod.Labels["type"] == "flink-native-kubernetes",
-		renewed: f.kube.Clock.Now().Add(f.skew), recorded: map[string]bool{}, cleanUp: map[string]int{},
+		renewed: f.kube.Clock.Now().Add(f.ahead(pod.Spec.NodeName)), recorded: map[string]bool{}, cleanUp: map[string]int{},
 		known: map[string]bool{},
 		Files: map[string]any{}, image: pod.Spec.Containers[0].Image,
 	}
@@ -109,7 +111,7 @@ func (f *Flink) newJobManager(pod *corev1.Pod, cluster types.NamespacedName, own
 }
 
 // Now is the simulated time by the clock of its machine.
-func (jm *JobManager) Now() time.Time { return jm.flink.kube.Clock.Now().Add(jm.flink.skew) }
+func (jm *JobManager) Now() time.Time { return jm.flink.kube.Clock.Now().Add(jm.flink.ahead(jm.node)) }
 
 // Script is what the test wants to happen to this cluster.
 func (jm *JobManager) Script() Script { return jm.flink.scripts[jm.Cluster] }
@@ -283,16 +285,19 @@ func (jm *JobManager) OptionsOf(c Config) job.Options {
 	if name == "" {
 		name = jm.Cluster.Name
 	}
+	code := jm.flink.jobScripts[name]
 	return job.Options{
 		ID: id, Name: name, Parallelism: c.number("parallelism.default", 1), Version: c.Version(),
 		Overrides:     c.overrides(),
-		Interval:      c.duration("execution.checkpointing.interval"),
+		Interval:      cmp.Or(code.Interval, c.duration("execution.checkpointing.interval")),
+		Timeout:       cmp.Or(code.Timeout, c.duration("execution.checkpointing.timeout"), 10*time.Minute),
 		CheckpointDir: c.First("execution.checkpointing.dir", "state.checkpoints.dir"),
 		SavepointDir:  c.First("execution.checkpointing.savepoint-dir", "state.savepoints.dir"),
-		Retain:        retention(c, jm.flink.jobScripts[name]),
+		Retain:        retention(c, code),
 		Attempts:      c.attempts(),
 		Adaptive:      jm.Adaptive(),
 		Batch:         c["execution.runtime-mode"] == "BATCH",
+		Claim:         c.First("execution.state-recovery.claim-mode", "execution.savepoint-restore-mode"),
 	}
 }
 

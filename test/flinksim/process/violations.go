@@ -31,9 +31,14 @@ type Start struct {
 	From string
 	// Progress is what the job began with.
 	Progress int64
-	// At is when.
+	// At is when, by the clock of its machine.
 	At time.Time
+	// Ahead is how much that was ahead of everybody else's; negative: behind.
+	Ahead time.Duration
 }
+
+// Began is when, by everybody else's clock.
+func (s Start) Began() time.Time { return s.At.Add(-s.Ahead) }
 
 // String is one line for a test's log.
 func (s Start) String() string {
@@ -55,7 +60,8 @@ func (f *Flink) Starts(namespace, id string) []Start {
 
 // Violations returns what must never happen and did, each once:
 // two live jobs of one resource at a time, a job ID that is submitted with a jar twice, high-availability data deleted
-// under a JobManager that runs, a start over another job's graph, or beside a TaskManager of a deleted cluster.
+// under a JobManager that runs, a start over another job's graph, beside a TaskManager of a deleted cluster, or
+// beside a JobManager of another Deployment that leads.
 func (f *Flink) Violations() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,7 +83,8 @@ func (jm *JobManager) submittedRun(id string) {
 }
 
 func (f *Flink) began(jm *JobManager, j *job.Job, how string) {
-	s := Start{Cluster: jm.Cluster, Pod: jm.pod, JobID: j.ID, Name: j.Name, How: how, Progress: j.Progress, At: jm.Now()}
+	s := Start{Cluster: jm.Cluster, Pod: jm.pod, JobID: j.ID, Name: j.Name, How: how, Progress: j.Progress, At: jm.Now(),
+		Ahead: f.ahead(jm.node)}
 	if j.Restored != nil {
 		s.From = j.Restored.Path
 	}
@@ -131,6 +138,18 @@ func (f *Flink) watchFormer(cluster types.NamespacedName, owner types.UID) {
 		former := !owners[tm.owner] && !owners[tm.host]
 		if owners[owner] && tm.cluster == cluster && former && pod != nil && pod.GetUID() == uid {
 			f.violate("a JobManager of %s begins beside TaskManager %s of a deleted cluster", cluster, tm.name)
+		}
+	}
+}
+
+// watchTwo looks, as a JobManager begins, for one of another Deployment that leads: both would act. One whose lease has
+// run out, or whose resource goes, does not count.
+func (f *Flink) watchTwo(begins *JobManager) {
+	for _, jm := range f.inOrder() {
+		leads := jm.phase >= leading && !jm.fenced
+		if jm.Cluster == begins.Cluster && jm.deployment != begins.deployment && leads && !f.goes(jm.Cluster) {
+			f.violate("a JobManager of %s begins in pod %s beside that of another Deployment in pod %s", jm.Cluster,
+				begins.pod, jm.pod)
 		}
 	}
 }

@@ -173,6 +173,9 @@ func handle(f *process.Flink, w http.ResponseWriter, r *http.Request, inner func
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
+	if f.Hangs(r.Host) {
+		panic(http.ErrAbortHandler) // a connection from before it hung: the next one times out
+	}
 	there := f.Serve(r.Host, func(front, leader *process.JobManager) {
 		switch {
 		case leader != nil:

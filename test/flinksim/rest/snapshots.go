@@ -259,7 +259,7 @@ func checkpointConfig(_ *call, j *job.Job) (any, error) {
 		backend, storage = "Unknown", "Unknown"
 	}
 	return object{
-		"mode": mode, "interval": interval, "timeout": 600000, "min_pause": 0, "max_concurrent": 1,
+		"mode": mode, "interval": interval, "timeout": j.Timeout.Milliseconds(), "min_pause": 0, "max_concurrent": 1,
 		"externalization": object{
 			"enabled":                j.Retain == job.RetainedOnCancellation || j.Retain == job.DeletedOnCancellation,
 			"delete_on_cancellation": j.Retain != job.RetainedOnCancellation,
@@ -292,7 +292,7 @@ func disposeSavepoint(c *call) (any, error) {
 	}
 	id := c.jm.NextID("disposal")
 	result := object{}
-	if c.jm.Storage().Remove(body.Path) {
+	if c.jm.Storage().Dispose(body.Path) {
 		c.effect("dispose of %s", body.Path)
 	} else {
 		result["failure-cause"] = cause(&job.Failure{

@@ -27,6 +27,7 @@ var writes = map[string]func(*bench){
 	"a status write goes on while deleting": statusWhileDeleting,
 	"names of events":                       eventNames,
 	"an event is counted":                   eventCounted,
+	"a dry run stores nothing":              dryRun,
 }
 
 func createFillsMetadata(b *bench) {
@@ -45,11 +46,35 @@ func createFillsMetadata(b *bench) {
 	if at := made.GetCreationTimestamp(); at.Equal(&long) || made.GetDeletionTimestamp() != nil {
 		b.Errorf("created %s, deleted %s: want the server's time, and not deleted", at, made.GetDeletionTimestamp())
 	}
-	if _, there := made.Object["status"]; there {
-		b.Error("status was stored by a create: a status subresource ignores it")
+	if !unseen(made) {
+		b.Errorf("status %v was stored by a create: a status subresource ignores it", made.Object["status"])
 	}
 	if made.GetNamespace() != b.namespace {
 		b.Errorf("namespace %q, want that of the request", made.GetNamespace())
+	}
+}
+
+// dryRun holds that a create is judged as a real one, and that what exists under its name is found last.
+func dryRun(b *bench) {
+	dry := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+	try := func(u *unstructured.Unstructured) error {
+		_, err := b.on(kubesim.Deployments).Create(b.Context(), u, dry)
+		return err
+	}
+	if err := try(deployment("a")); err != nil {
+		b.Errorf("what is right is refused: %v", err)
+	}
+	if b.get(kubesim.Deployments, "a") != nil {
+		b.Error("a dry run stored the Deployment")
+	}
+	b.create(kubesim.Deployments, deployment("a"))
+	if err := try(deployment("a")); !apierrors.IsAlreadyExists(err) {
+		b.Errorf("one that exists: %v", err)
+	}
+	loose := deployment("a")
+	unstructured.RemoveNestedField(loose.Object, "spec", "template", "metadata", "labels", "app")
+	if err := try(loose); !apierrors.IsInvalid(err) {
+		b.Errorf("one that exists, of another form that is refused: %v", err)
 	}
 }
 
@@ -132,9 +157,14 @@ func writesKeepToTheirPart(b *bench) {
 	if got, err = client.UpdateStatus(b.Context(), got, metav1.UpdateOptions{}); err != nil {
 		b.Fatal(err)
 	}
-	if got.Object["status"] != nil {
+	if !unseen(got) {
 		b.Errorf("a status write without status left %v, want none", got.Object["status"])
 	}
+}
+
+// unseen reports whether a resource has no status but the one that its definition fills in.
+func unseen(u *unstructured.Unstructured) bool {
+	return cmp.Equal(u.Object["status"], map[string]any{"observedGeneration": int64(-1)})
 }
 
 func deploymentGeneration(b *bench) {

@@ -32,6 +32,9 @@ func (c *Controllers) ControllersAway() { c.away = true }
 // ControllersBack starts it again. It knows what is there then.
 func (c *Controllers) ControllersBack() { c.away, c.views = false, nil }
 
+// Away says whether it is stopped.
+func (c *Controllers) Away() bool { return c.away }
+
 // InTime takes all that is late away: pod statuses, too.
 func (c *Controllers) InTime() {
 	c.ControllersBack()

@@ -98,6 +98,9 @@ func (c *Controllers) notReady(name string) {
 // silent says whether nothing is heard of the kubelet of a node.
 func (c *Controllers) silent(name string) bool { return c.down[name] || c.dead[name] }
 
+// IsSilent says whether nothing is heard of the kubelet of a node.
+func (c *Controllers) IsSilent(node string) bool { return c.silent(node) }
+
 // StatusLate sets how many steps after its start a process shows in the status of its pod, for pods that start from now
 // on.
 func (c *Controllers) StatusLate(steps int) { c.statusLate = steps }

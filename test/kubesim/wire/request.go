@@ -19,7 +19,7 @@ type Request struct {
 	Method string
 	// Path is the URL's path and query; for Flink with the host in front.
 	Path string
-	// Verb is get, list, create, update, patch, apply or delete.
+	// Verb is get, list, create, update, patch, apply or delete; try is a create as a dry run.
 	Verb string
 	// Resource is the plural of a Kubernetes resource, or the Flink endpoint's last fixed path part.
 	Resource string
@@ -38,7 +38,7 @@ type Request struct {
 }
 
 // IsWrite says whether the request could change something.
-func (r Request) IsWrite() bool { return r.Verb != "get" && r.Verb != "list" }
+func (r Request) IsWrite() bool { return r.Verb != "get" && r.Verb != "list" && r.Verb != "try" }
 
 // String is one line for a test's log.
 func (r Request) String() string {

@@ -1,0 +1,55 @@
+package follow
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/view"
+)
+
+func TestChanges(t *testing.T) {
+	job := func(lifecycle, job, now string) State {
+		return State{
+			Resources: []view.Resource{
+				{Kind: "FlinkDeployment", Name: "default/basic", Lifecycle: lifecycle, Job: job, Now: now},
+			},
+		}
+	}
+	function := func(f Function) State { f.Name = "reconcile"; return State{Functions: []Function{f}} }
+	pod := func(p view.Pod) State { p.Name, p.Containers = "default/a", 1; return State{Pods: []view.Pod{p}} }
+	for name, row := range map[string]struct {
+		before, after State
+		want          []string
+	}{
+		"nothing":   {job("STABLE", "RUNNING", ""), job("STABLE", "RUNNING", ""), nil},
+		"a new one": {State{}, job("", "", ""), []string{"FlinkDeployment default/basic: -"}},
+		"a step on": {
+			job("", "", ""), job("DEPLOYED", "RECONCILING", "starts"),
+			[]string{"FlinkDeployment default/basic: DEPLOYED, job RECONCILING (starts)"},
+		},
+		"deleted": {job("STABLE", "RUNNING", ""), State{}, []string{"FlinkDeployment default/basic is gone"}},
+		"wakes": {
+			function(Function{}), function(Function{Awake: true}), []string{"function reconcile is awake"},
+		},
+		"sleeps": {function(Function{Awake: true}), function(Function{}), []string{"function reconcile is asleep"}},
+		"pod runs": {
+			pod(view.Pod{Phase: "Pending"}), pod(view.Pod{Phase: "Running", Ready: 1, Page: "http://x"}),
+			[]string{"pod default/a: Running, 1/1 ready, web page http://x"},
+		},
+		"pod crashes": {
+			pod(view.Pod{Phase: "Running"}), pod(view.Pod{Phase: "Error", Restarts: 2, CrashCause: []string{"why"}}),
+			[]string{"pod default/a: Error, 0/1 ready, 2 restarts", "pod default/a failed, the end of its log:", "  | why"},
+		},
+		"pod runs again": {
+			pod(view.Pod{Phase: "Error", CrashCause: []string{"why"}}),
+			pod(view.Pod{Phase: "Running", Ready: 1, CrashCause: []string{"why"}}),
+			[]string{"pod default/a: Running, 1/1 ready"},
+		},
+		"trouble":      {State{}, State{Trouble: "lost"}, []string{"lost"}},
+		"trouble ends": {State{Trouble: "lost"}, State{}, nil},
+	} {
+		if got := Changes(row.before, row.after); !slices.Equal(got, row.want) {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
