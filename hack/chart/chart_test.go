@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -111,7 +112,9 @@ func TestTheChartIsTheManifests(t *testing.T) {
 		case "Namespace":
 			continue
 		case "Job":
-			delete(got[key]["metadata"].(map[string]any), "annotations") // it is a hook
+			for _, job := range []map[string]any{got[key], object} { // it is a hook of Helm, and of others
+				delete(job["metadata"].(map[string]any), "annotations")
+			}
 		}
 		wanted := strings.NewReplacer(
 			"ko://github.com/kn-flink/kn-flink/functions/reconcile", "registry.example.org/flink/reconcile:v1.2.3",
@@ -145,6 +148,7 @@ func TestWatchNamespaces(t *testing.T) {
 	got := render(t, "watchNamespaces: [team-a, team-b]")
 	for _, key := range []string{
 		"RoleBinding team-a kn-flink-reconcile", "RoleBinding team-b kn-flink-observe", "RoleBinding team-a kn-flink-source",
+		"RoleBinding team-b kn-flink-specs",
 		"ServiceAccount team-b flink", "RoleBinding team-a kn-flink", "ClusterRoleBinding  kn-flink-nodes",
 	} {
 		if got[key] == nil {
@@ -167,9 +171,10 @@ func TestWatchNamespaces(t *testing.T) {
 		}
 	}
 	config := text(t, got["ConfigMap flink-system flink-operator-config"])
+	defaults := text(t, got["ConfigMap flink-system flink-operator-defaults"])
 	if !strings.Contains(config, `kubernetes.operator.watched.namespaces: team-a,team-b`) ||
-		!strings.Contains(config, "parallelism.default: 1") {
-		t.Errorf("the settings are %s", config)
+		!strings.Contains(defaults, "parallelism.default: 1") {
+		t.Errorf("the settings are %s over %s", config, defaults)
 	}
 }
 
@@ -192,12 +197,12 @@ defaultConfiguration: {flink-conf.yaml: "parallelism.default: 4", log4j-console.
 			`"nodeSelector":{"disk":"ssd"}`, `"tolerations":[{"key":"a","operator":"Exists"}]`,
 			`"resources":{"requests":{"cpu":1}}`,
 		},
-		"Service flink-system reconcile-jars":   {`"image":"mirror/flink/reconcile:v1.2.3"`},
-		"ServiceAccount flink-system reconcile": {`"annotations":{"role":"x"}`},
-		"ServiceAccount a jobs":                 {`"helm.sh/resource-policy":"keep"`},
+		"Service flink-system reconcile-jars":        {`"image":"mirror/flink/reconcile:v1.2.3"`},
+		"ServiceAccount flink-system reconcile":      {`"annotations":{"role":"x"}`},
+		"ServiceAccount a jobs":                      {`"helm.sh/resource-policy":"keep"`},
+		"ValidatingAdmissionPolicy  kn-flink-rights": {`"expression":"['flink', 'flink-standalone', 'jobs']"`},
 		"ConfigMap flink-system flink-operator-config": {
-			`"flink-conf.yaml":`, "kubernetes.operator.reconcile.interval: 60 s", `parallelism.default: 4`,
-			"rootLogger.level = DEBUG", "appender.console.type = Console",
+			`"flink-conf.yaml":"parallelism.default: 4\n"`, "rootLogger.level = DEBUG", "appender.console.type = Console",
 		},
 	}
 	for key, parts := range rows {
@@ -215,9 +220,13 @@ defaultConfiguration: {flink-conf.yaml: "parallelism.default: 4", log4j-console.
 	if got := render(t, "defaultConfiguration: {create: false}"); got["ConfigMap flink-system flink-operator-config"] != nil {
 		t.Error("the settings come from elsewhere, and the chart has them")
 	}
-	own := text(t, render(t, "defaultConfiguration: {append: false, config.yaml: 'a: b'}")["ConfigMap flink-system flink-operator-config"])
+	alone := render(t, "defaultConfiguration: {append: false, config.yaml: 'a: b'}")
+	own := text(t, alone["ConfigMap flink-system flink-operator-config"])
 	if !strings.Contains(own, `"config.yaml":"a: b"`) {
 		t.Errorf("what stands alone is %s", own)
+	}
+	if alone["ConfigMap flink-system flink-operator-defaults"] != nil {
+		t.Error("what is to stand alone stands on the shipped defaults")
 	}
 }
 
@@ -231,5 +240,186 @@ func TestAnotherNamespaceIsRefused(t *testing.T) {
 	}
 	if _, err := engine.Render(c, all); err == nil || !strings.Contains(err.Error(), "-n flink-system") {
 		t.Errorf("got %v, want where to install it", err)
+	}
+}
+
+// Knative's operator has Kourier in knative-serving.
+func TestTheWebhookIsWhereKourierIs(t *testing.T) {
+	got := render(t, "webhook: {gatewayNamespace: knative-serving}")
+	for _, key := range []string{
+		"Service knative-serving flink-admit", "ClusterDomainClaim  flink-admit.knative-serving.svc",
+		"DomainMapping flink-system flink-admit.knative-serving.svc",
+	} {
+		if got[key] == nil {
+			t.Errorf("there is no %s", key)
+		}
+	}
+	for _, kind := range []string{"Validating", "Mutating"} {
+		if hook := text(t, got[kind+"WebhookConfiguration  flink-admit"]); !strings.Contains(hook, `"namespace":"knative-serving"`) {
+			t.Errorf("%s", hook)
+		}
+	}
+	for key, object := range got {
+		if strings.Contains(text(t, object), "kourier-system") {
+			t.Errorf("%s names the other namespace", key)
+		}
+	}
+}
+
+func TestWithWatchNamespacesTheAutoscalerSeesTheNodes(t *testing.T) {
+	got := text(t, render(t, "watchNamespaces: [a]")["ClusterRole  kn-flink-nodes"])
+	for _, part := range []string{`"verbs":["get","list"]`, `"apiGroups":["metrics.k8s.io"]`} {
+		if !strings.Contains(got, part) {
+			t.Errorf("no %s in %s", part, got)
+		}
+	}
+}
+
+// Rules and dashboards are those of config/monitoring, once they are asked for.
+func TestMonitoring(t *testing.T) {
+	const rule, boards = "PrometheusRule flink-system kn-flink", "ConfigMap flink-system kn-flink-dashboards"
+	got := render(t, `
+monitoring:
+  metricsEndpoint: http://a:9090/api/v1/otlp/v1/metrics
+  prometheusRule: {enabled: true, labels: {release: a}, runbookURL: 'https://wiki.example.org/flink'}
+  dashboards: {enabled: true, labels: {grafana_dashboard: null, board: "yes"}}
+`)
+	text, err := os.ReadFile(filepath.Join(root, "config", "monitoring", "rules.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]any
+	if err := plain.Unmarshal(
+		[]byte(strings.ReplaceAll(string(text), runbooks+"#", "https://wiki.example.org/flink#")), &want,
+	); err != nil {
+		t.Fatal(err)
+	}
+	want["metadata"].(map[string]any)["labels"].(map[string]any)["release"] = "a"
+	if !reflect.DeepEqual(got[rule], want) {
+		t.Errorf("the rules are not those of config/monitoring: %v", got[rule])
+	}
+	if labels := got[boards]["metadata"].(map[string]any)["labels"]; !reflect.DeepEqual(labels, map[string]any{
+		"app.kubernetes.io/part-of": "kn-flink", "app.kubernetes.io/component": "monitoring", "board": "yes",
+	}) {
+		t.Errorf("the dashboards have labels %v", labels)
+	}
+	data := got[boards]["data"].(map[string]any)
+	for _, name := range []string{"fleet.json", "functions.json", "job.json"} {
+		file, err := os.ReadFile(filepath.Join(root, "config", "monitoring", "dashboards", name))
+		if err != nil || data[name] != string(file) {
+			t.Errorf("dashboard %s is another: %v", name, err)
+		}
+	}
+	if len(data) != 3 {
+		t.Errorf("%d dashboards, want 3", len(data))
+	}
+	settings := got["ConfigMap flink-system config-observability"]["data"].(map[string]any)
+	if settings["metrics-endpoint"] != "http://a:9090/api/v1/otlp/v1/metrics" || settings["metrics-protocol"] != "http/protobuf" {
+		t.Errorf("metrics go to %v", settings)
+	}
+	plainLabels := render(t, "monitoring: {dashboards: {enabled: true}}")[boards]["metadata"].(map[string]any)["labels"]
+	if plainLabels.(map[string]any)["grafana_dashboard"] != "1" {
+		t.Errorf("Grafana's sidecar does not find labels %v", plainLabels)
+	}
+}
+
+// What the functions may reach is the overlay's, once it is asked for, and its ports can be others.
+func TestEgress(t *testing.T) {
+	const key = "NetworkPolicy flink-system flink-functions-egress"
+	want, err := objects(filepath.Join(root, "config", "overlays", "egress", "network.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := render(t, "networkPolicy: {egress: {enabled: true}}")[key]; text(t, got) != text(t, want[0]) {
+		t.Errorf("it is\n%s\nnot that of the overlay\n%s", text(t, got), text(t, want[0]))
+	}
+	other := text(t, render(t, "networkPolicy: {egress: {enabled: true, ports: [443, 30081]}}")[key])
+	if strings.Count(other, `"ports":[{"port":443,"protocol":"TCP"},{"port":30081,"protocol":"TCP"}]`) != 2 {
+		t.Errorf("with other ports it is %s", other)
+	}
+}
+
+// Each value says what it means, and a name that the chart does not know is refused.
+func TestValuesAreDescribedAndChecked(t *testing.T) {
+	c, _ := made(t)
+	all, err := valuesOf((&source{}).values())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range all {
+		if v.comment == "" && !strings.HasPrefix(v.path, "image.digests.") {
+			t.Errorf("values.yaml does not say what %s is", v.path)
+		}
+	}
+	rows := map[string]struct {
+		values string
+		says   string // empty: it is taken
+	}{
+		"the defaults":        {"", ""},
+		"a list":              {"watchNamespaces: [team-a]", ""},
+		"an open map":         {"operatorPod: {resources: {requests: {cpu: 100m}}}", ""},
+		"nothing for a map":   {"operatorPod: {affinity: null}", ""},
+		"an unknown name":     {"watchNamespace: [team-a]", "watchNamespace"},
+		"an unknown name in":  {"webhook: {enabled: false}", "enabled"},
+		"a text for a switch": {"webhook: {create: 'no'}", "webhook/create"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			set, err := chartutil.ReadValues([]byte(row.values))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = chartutil.ToRenderValues(c, set, chartutil.ReleaseOptions{Name: "a"}, chartutil.DefaultCapabilities)
+			if (err != nil) != (row.says != "") || err != nil && !strings.Contains(err.Error(), row.says) {
+				t.Errorf("%v, want an error with %q", err, row.says)
+			}
+		})
+	}
+}
+
+// The chart says what it installs, for whoever looks for it in a registry.
+func TestTheChartIsDescribed(t *testing.T) {
+	s := source{root: root, version: "1.2.3-rc.1", tag: "v1.2.3-rc.1", repository: "registry.example.org/flink"}
+	s.digests = map[string]string{"admit": "sha256:" + strings.Repeat("a", 64)}
+	dir := filepath.Join(t.TempDir(), "kn-flink")
+	if err := s.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	c, err := loader.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := c.Metadata
+	if m.Icon == "" || len(m.Sources) == 0 || len(m.Maintainers) == 0 || m.Annotations["artifacthub.io/license"] == "" {
+		t.Errorf("Chart.yaml lacks an icon, sources, maintainers or a licence: %+v", m)
+	}
+	if got := m.Annotations["artifacthub.io/prerelease"]; got != "true" {
+		t.Errorf("a release candidate is no pre-release: %q", got)
+	}
+	var images []struct{ Name, Image string }
+	if err := plain.Unmarshal([]byte(m.Annotations["artifacthub.io/images"]), &images); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"admit":     "registry.example.org/flink/admit@sha256:" + strings.Repeat("a", 64),
+		"observe":   "registry.example.org/flink/observe:v1.2.3-rc.1",
+		"reconcile": "registry.example.org/flink/reconcile:v1.2.3-rc.1",
+	}
+	for _, image := range images {
+		if want[image.Name] != image.Image {
+			t.Errorf("image %s is %s, want %s", image.Name, image.Image, want[image.Name])
+		}
+	}
+	var crds []struct{ Kind, Name, Description string }
+	if err := plain.Unmarshal([]byte(m.Annotations["artifacthub.io/crds"]), &crds); err != nil {
+		t.Fatal(err)
+	}
+	if len(images) != len(want) || len(crds) != len(c.CRDObjects()) {
+		t.Errorf("%d images and %d definitions are named, want %d and %d", len(images), len(crds), len(want), len(c.CRDObjects()))
+	}
+	for _, crd := range crds {
+		if crd.Kind == "" || crd.Description == "" || !strings.HasSuffix(crd.Name, ".flink.apache.org") {
+			t.Errorf("a definition is not described: %+v", crd)
+		}
 	}
 }

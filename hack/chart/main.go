@@ -14,7 +14,6 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"k8s.io/apimachinery/pkg/util/yaml"
-	plain "sigs.k8s.io/yaml"
 )
 
 func main() {
@@ -26,20 +25,18 @@ func main() {
 	flag.Parse()
 	dir := filepath.Join(*out, "kn-flink")
 	s := source{root: *root, version: strings.TrimPrefix(*version, "v"), tag: *version, repository: *repository}
-	err := s.digestsOf(*resolved)
+	name, err := "", s.digestsOf(*resolved)
 	if err == nil {
 		err = s.write(dir)
 	}
 	if err == nil {
-		var name string
-		if name, err = pack(dir, *out); err == nil {
-			fmt.Println(name)
-		}
+		name, err = pack(dir, *out)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chart:", err)
 		os.Exit(1)
 	}
+	fmt.Println(name)
 }
 
 // pack makes the archive of a chart.
@@ -84,8 +81,26 @@ func (s *source) write(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
+	floor, err := s.kubernetesFloor()
+	if err != nil {
+		return err
+	}
+	annotations, err := s.annotations()
+	if err != nil {
+		return err
+	}
+	values := s.values()
+	schema, err := valuesSchema(values)
+	if err != nil {
+		return err
+	}
+	table, err := valuesTable(values)
+	if err != nil {
+		return err
+	}
 	files := map[string]string{
-		"Chart.yaml": fmt.Sprintf(chartFile, s.version, s.tag), "values.yaml": s.values(),
+		"Chart.yaml": fmt.Sprintf(chartFile, s.version, s.tag, floor) + annotations, "values.yaml": values,
+		"values.schema.json": schema, "README.md": fmt.Sprintf(readme, s.version, table),
 		"templates/_helpers.tpl": helpers, "templates/NOTES.txt": notes,
 	}
 	names, err := filepath.Glob(filepath.Join(s.root, "config", "knative", "*.yaml"))
@@ -103,6 +118,12 @@ func (s *source) write(dir string) error {
 		}
 	}
 	if err := s.settings(files); err != nil {
+		return err
+	}
+	if err := s.monitoring(files); err != nil {
+		return err
+	}
+	if err := s.egress(files); err != nil {
 		return err
 	}
 	files["templates/900-tenants.yaml"] = tenants
@@ -129,6 +150,22 @@ func (s *source) write(dir string) error {
 	return nil
 }
 
+// floorLine is where the scripts have the oldest Kubernetes.
+var floorLine = regexp.MustCompile(`(?m)^KUBERNETES_FLOOR=(\d+)$`)
+
+// kubernetesFloor is N of the oldest Kubernetes 1.N.
+func (s *source) kubernetesFloor() (string, error) {
+	text, err := os.ReadFile(filepath.Join(s.root, "hack", "versions.sh"))
+	if err != nil {
+		return "", err
+	}
+	found := floorLine.FindSubmatch(text)
+	if found == nil {
+		return "", errors.New("hack/versions.sh has no line KUBERNETES_FLOOR=<number>")
+	}
+	return string(found[1]), nil
+}
+
 // template is the template of a file of config/knative; empty where Helm makes its objects itself.
 func (s *source) template(name string) (string, error) {
 	objects, err := objects(name)
@@ -147,7 +184,12 @@ func (s *source) template(name string) (string, error) {
 	}
 	text := out.String()
 	if base := filepath.Base(name); text != "" && strings.HasPrefix(base, "8") {
+		text = strings.ReplaceAll(text, "kourier-system", `{{ include "kn-flink.gatewayNamespace" $ }}`)
 		text = "{{- if .Values.webhook.create }}\n" + text + "{{- end }}\n"
+	}
+	// The gateway calls functions that run, so the NetworkPolicy lets it in wherever it is.
+	if strings.Contains(name, "105-network") {
+		text = strings.ReplaceAll(text, "kourier-system", `{{ .Values.webhook.gatewayNamespace | default "kourier-system" }}`)
 	}
 	return text, nil
 }
@@ -174,25 +216,14 @@ func objects(name string) ([]map[string]any, error) {
 	}
 }
 
-// settings adds the shipped configuration: as config.yaml, and as flink-conf.yaml for those who keep theirs in that
-// form.
+// settings adds the shipped configuration, by the names of its files.
 func (s *source) settings(files map[string]string) error {
 	shipped, err := objects(filepath.Join(s.root, "config", "knative", "100-settings.yaml"))
 	if err != nil {
 		return err
 	}
-	data := shipped[0]["data"].(map[string]any)
-	var flat map[string]any
-	if err := plain.Unmarshal([]byte(data["config.yaml"].(string)), &flat); err != nil {
-		return err
-	}
-	var lines strings.Builder
-	for _, key := range sortedKeys(flat) {
-		fmt.Fprintf(&lines, "%s: %v\n", key, flat[key])
-	}
-	files["files/flink-conf.yaml"] = lines.String()
-	for _, name := range []string{"config.yaml", "log4j-console.properties", "logback-console.xml"} {
-		files["files/"+name] = data[name].(string)
+	for name, text := range shipped[0]["data"].(map[string]any) {
+		files["files/"+name] = text.(string)
 	}
 	files["templates/100-settings.yaml"] = settings
 	return nil

@@ -58,9 +58,11 @@ func (m *marks) at(number string) string {
 //	object                                      in the chart
 //	Namespace                                   Helm makes it: --create-namespace
 //	the settings                                templates/100-settings.yaml
-//	Service of Knative, Job                     image, pull secrets, and what operatorPod says of pods
+//	ConfigMap config-observability              where metrics go
+//	Service of Knative, Job, CronJob            image, pull secrets, and what operatorPod says of pods
 //	ServiceAccount                              annotations
-//	binding of reconcile, observe and source    with watchNamespaces: in each of them
+//	ValidatingAdmissionPolicy                   the service account of jobs
+//	binding of a function, for resources        with watchNamespaces: in each of them
 //	source, webhooks of admit                   with watchNamespaces: of those alone
 //	Job                                         a hook: its template cannot be changed
 func templateOf(object map[string]any) (string, error) {
@@ -71,8 +73,13 @@ func templateOf(object map[string]any) (string, error) {
 	case "Namespace":
 		return "", nil
 	case "ConfigMap":
-		if name == "flink-operator-config" {
+		if strings.HasPrefix(name, "flink-operator-") {
 			return "", nil
+		}
+		if name == "config-observability" {
+			const endpoint = ".Values.monitoring.metricsEndpoint"
+			m.optional(object["data"].(map[string]any), "metrics-endpoint", endpoint)
+			m.optional(object["data"].(map[string]any), "metrics-protocol", "(and "+endpoint+` "http/protobuf")`)
 		}
 	case "ServiceAccount":
 		m.optional(metadata, "annotations", ".Values.operatorServiceAccount.annotations")
@@ -85,18 +92,23 @@ func templateOf(object map[string]any) (string, error) {
 			"helm.sh/hook": "post-install,post-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
 		}
 		m.pod(object["spec"].(map[string]any)["template"].(map[string]any), false)
+	case "CronJob":
+		job := object["spec"].(map[string]any)["jobTemplate"].(map[string]any)
+		m.pod(job["spec"].(map[string]any)["template"].(map[string]any), false)
 	case "ApiServerSource":
 		object["spec"].(map[string]any)["namespaceSelector"] = m.put(`include "kn-flink.namespaceSelector" .`)
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
 		if name == "flink-admit" {
 			for _, w := range object["webhooks"].([]any) {
-				m.optional(w.(map[string]any), "namespaceSelector", `(include "kn-flink.webhookSelector" . | fromJson)`)
+				m.optional(w.(map[string]any), "namespaceSelector", `(include "kn-flink.namespaceSelector" . | fromJson)`)
 			}
 		}
 	case "ClusterRoleBinding":
-		if slices.Contains([]string{"kn-flink-reconcile", "kn-flink-observe", "kn-flink-source"}, name) {
+		if slices.Contains([]string{"kn-flink-reconcile", "kn-flink-observe", "kn-flink-source", "kn-flink-specs"}, name) {
 			return perNamespace(object)
 		}
+	case "ValidatingAdmissionPolicy":
+		m.accounts(object)
 	}
 	return m.print(object)
 }
@@ -117,6 +129,16 @@ func (m *marks) pod(template map[string]any, service bool) {
 		container["resources"] = m.put(
 			fmt.Sprintf(`.Values.operatorPod.resources | default (%s | fromJson) | toJson`, quoted(shipped)),
 		)
+	}
+}
+
+// accounts puts the name of the jobs' service account into the policy that lets every user have it.
+func (m *marks) accounts(policy map[string]any) {
+	variables, _ := policy["spec"].(map[string]any)["variables"].([]any)
+	for _, v := range variables {
+		if variable := v.(map[string]any); variable["name"] == "accounts" {
+			variable["expression"] = m.put(`include "kn-flink.accounts" . | toJson`)
+		}
 	}
 }
 
@@ -146,5 +168,3 @@ func quoted(value any) string {
 	json, _ := plain.YAMLToJSON(text)
 	return "`" + string(json) + "`"
 }
-
-func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// runbooks is the page to which the alerts of config/monitoring lead, until a value puts another in for it.
+const runbooks = "https://github.com/kn-flink/kn-flink/blob/main/docs/alerts.md"
+
+// monitoring adds the rules and the dashboards of config/monitoring, which values switch on. They are files of the chart:
+// what looks like a template in them is Prometheus' and Grafana's.
+func (s *source) monitoring(files map[string]string) error {
+	names, err := filepath.Glob(filepath.Join(s.root, "config", "monitoring", "dashboards", "*.json"))
+	if err != nil || len(names) == 0 {
+		return fmt.Errorf("no dashboards below %s: %w", s.root, err)
+	}
+	for _, name := range append(names, filepath.Join(s.root, "config", "monitoring", "rules.yaml")) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		files["files/monitoring/"+filepath.Base(name)] = string(text)
+	}
+	files["templates/910-monitoring.yaml"] = fmt.Sprintf(monitoring, runbooks)
+	return nil
+}
