@@ -4,12 +4,13 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 comma := ,
-STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GREMLINS := go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load healthy-hour chart release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load healthy-hour chart release release-test cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,14 +28,19 @@ build: ## build the functions into bin/, as the images have them
 	@mkdir -p bin
 	for f in functions/*/; do CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "bin/$$(basename $$f)" "./$$f"; done
 
-test: ## run all tests that need no cluster; those of local/ start Kubernetes and real Flink jobs here
-	KNFLINK_SCENARIO_STEPS=6000 go test -timeout 20m ./...
+test: ## run all tests that need no cluster; those of local/ and test/live start Kubernetes and real Flink jobs here
+	KNFLINK_SCENARIO_STEPS=4000 go test -timeout 30m ./...
 	cd local && go test -timeout 20m ./...
+	cd test/live && go test -timeout 20m ./...
 	cd hack/chart && go test ./...
 	cd test/alerts && go test ./...
+	cd test/gitops && go test ./...
+	cd test/schemas && go test ./...
 
-soak: ## run the tests of local/ again and again (RUNS=20, FLINK_RUNS=5) and count the failures
-	@hack/soak.sh
+soak: ## run the tests of local/ and test/live again and again, and count the runs that failed: make soak RUNS=20 [IN=local PKG=./node]
+	@failed=0; for i in $$(seq $(or $(RUNS),20)); do for m in $(or $(IN),local test/live); do \
+		(cd $$m && go test -p 1 -count=1 -timeout 20m $(or $(PKG),./...)) || failed=$$((failed + 1)); \
+	done; echo "$$failed runs failed, after $$i times"; done; [ $$failed = 0 ]
 
 race: ## the same with the race detector
 	go test -race ./...
@@ -46,16 +52,16 @@ crash-points: ## stop after every effect of every scenario, and try every positi
 	KNFLINK_SCENARIO_POINTS=1000 go test -count=1 -timeout 0 -v -run '^TestScenarios$$' ./test/scenario
 
 chaos: ## random commands and faults over real Flink on this machine: make chaos [SEED=1] [MINUTES=10] [STARTS=n] [STANDALONE=1] [HOSTED=1] [SCRIPT=<file>]
-	cd local && go run ./cmd/chaos -seed $(or $(SEED),1) -first $(or $(FIRST),1) -for $(or $(MINUTES),10)m -starts $(or $(STARTS),0) $(if $(STANDALONE),-standalone) $(if $(HOSTED),-hosted) $(if $(SCRIPT),-script '$(abspath $(SCRIPT))')
+	cd test/live && go run ./cmd/chaos -seed $(or $(SEED),1) -first $(or $(FIRST),1) -for $(or $(MINUTES),10)m -starts $(or $(STARTS),0) $(if $(STANDALONE),-standalone) $(if $(HOSTED),-hosted) $(if $(SCRIPT),-script '$(abspath $(SCRIPT))')
 
 matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/retention.md
-	cd local && go run ./cmd/chaos -for 1h -findings 1000 -table ../docs/retention.md
+	cd test/live && go run ./cmd/chaos -for 1h -findings 1000 -table ../../docs/retention.md
 
 matrix: ## start, upgrades, a killed JobManager and the version before, by Flink version and kind of cluster, with real Flink: docs/versions.md (VERSIONS=1.20,2.2)
-	cd local && go run ./cmd/chaos -for 3h -findings 1000 -versions $(or $(VERSIONS),all) -table $(or $(TABLE),../docs/versions.md)
+	cd test/live && go run ./cmd/chaos -for 3h -findings 1000 -versions $(or $(VERSIONS),all) -table $(abspath $(or $(TABLE),docs/versions.md))
 
-mutation: ## change conditions of the pure packages one by one, and tell what no test notices: make mutation [PKG=./pkg/plan/upgrade] [PARTS=7 PART=3]
-	@hack/mutation.sh $(PKG)
+mutation: ## change conditions of small pure packages one by one, and print as LIVED what no test notices: make mutation [PKG=./pkg/plan/upgrade]
+	for p in $(or $(PKG),./pkg/plan/upgrade ./pkg/plan/restore ./pkg/redact); do $(GREMLINS) unleash --workers 1 "$$p"; done
 
 nightly: ## all that is too long for a change: combinations, crash points, a million random steps, chaos, mutants, a cluster's tests (six hours)
 	KNFLINK_SCENARIO_COMBINATIONS=1 go test -count=1 -timeout 0 -run '^TestNoJobIsCalledSteadyWithLessThanItHad$$' ./test/scenario
@@ -63,27 +69,21 @@ nightly: ## all that is too long for a change: combinations, crash points, a mil
 	$(MAKE) crash-points
 	$(MAKE) chaos MINUTES=60 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) matrix-retention
-	$(MAKE) mutation PARTS=7 PART=$(shell date +%j)
+	$(MAKE) mutation
 	cd local && go test -tags nightly -count=1 -timeout 60m ./workloads
 	@if $(CLUSTER) status >/dev/null 2>&1; then $(CLUSTER) metrics; fi
 	@$(WITH_CLUSTER) if [ -n "$${KUBECONFIG:-}" ]; then E2E_ALL=yes $(MAKE) e2e; else echo 'no cluster: the end-to-end tests were left out (make cluster-up)'; fi
 
-lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
+lint: ## gofmt, golangci-lint (vet, staticcheck and more: .golangci.yaml), and shellcheck where it is installed
 	@out=$$(git ls-files '*.go' | xargs -r gofmt -l); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
-	go vet ./...
-	go vet -tags e2e ./test/e2e/
-	go vet -tags e2e,nightly ./test/e2e/
-	$(STATICCHECK) ./...
-	cd local && go vet ./... && go vet -tags nightly ./workloads && $(STATICCHECK) ./... && $(STATICCHECK) -tags nightly ./workloads
-	cd hack/chart && go vet ./... && $(STATICCHECK) ./...
-	cd test/alerts && go vet ./... && $(STATICCHECK) ./...
-	cd test/otelcol && go vet ./... && $(STATICCHECK) ./...
+	$(GOLANGCI) run ./...
+	for m in local test/live hack/chart test/alerts test/gitops test/otelcol test/schemas; do (cd $$m && $(GOLANGCI) run --enable-only=govet,staticcheck ./...); done
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning -x -P SCRIPTDIR hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; else echo "shellcheck is not installed: the scripts were only parsed"; for f in hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; do bash -n $$f; done; fi
 
 preflight: ## what stands in the way of make deploy in the cluster of KUBECONFIG; changes nothing
 	@$(WITH_CLUSTER) hack/preflight.sh
 
-deploy: ## install the operator in the cluster of KUBECONFIG, or update it (OVERLAY=<folder of config/overlays>)
+deploy: ## install the operator in the cluster of KUBECONFIG, or update it (OVERLAY=<folder of config/overlays>, WEBHOOK=no)
 	@$(WITH_CLUSTER) hack/deploy.sh
 
 undeploy: ## remove the operator; CRDs, resources and Flink clusters stay (CRDS=1 removes the CRDs, too)
@@ -104,13 +104,13 @@ bench-session-jobs: ## session jobs at once on one cluster of real Flink on this
 
 load: ## a job whose load changes, with the autoscaler on, on this machine: make load [RATES=100,600,60] [EACH=3m]
 	@mkdir -p .local/bin
-	@cd local && go build -buildvcs=false -o ../.local/bin/load ./cmd/load
-	@cd local && ../.local/bin/load -rates '$(or $(RATES),100$(comma)600$(comma)60)' -each '$(or $(EACH),3m)'
+	@cd test/live && go build -buildvcs=false -o ../../.local/bin/load ./cmd/load
+	@cd test/live && ../../.local/bin/load -rates '$(or $(RATES),100$(comma)600$(comma)60)' -each '$(or $(EACH),3m)'
 
 fleet: ## N resources at rest on this machine, the real functions, and what they cost: make fleet N=100,1000 [FAULTS=all] [FOR=130s]
 	@mkdir -p .local/bin
-	@cd local && go build -buildvcs=false -o ../.local/bin/fleet ./cmd/fleet
-	@cd local && ../.local/bin/fleet -n $(or $(N),0$(comma)100$(comma)1000) -for $(or $(FOR),130s) -faults '$(FAULTS)'
+	@cd test/live && go build -buildvcs=false -o ../../.local/bin/fleet ./cmd/fleet
+	@cd test/live && ../../.local/bin/fleet -n $(or $(N),0$(comma)100$(comma)1000) -for $(or $(FOR),130s) -faults '$(FAULTS)'
 
 healthy-hour: ## record anew what the functions push in an hour in which all is well, for test/alerts
 	go test -count=1 -run '^TestHealthyHour$$' ./test/scenario -rewrite-healthy-hour
@@ -119,8 +119,11 @@ chart: ## make the Helm chart of this tree, release/kn-flink-<version>.tgz: make
 	@mkdir -p release
 	cd hack/chart && go run -buildvcs=false . $(if $(VERSION),-version $(VERSION)) $(if $(KO_DOCKER_REPO),-repository '$(KO_DOCKER_REPO)')
 
-release: ## build and push the images of a version, write release/*.yaml: make release VERSION=v0.1.0
+release: ## build and push images and chart of a version, write release/*: make release VERSION=v0.1.0
 	hack/release.sh "$(VERSION)"
+
+release-test: ## install release/ in the cluster of KUBECONFIG from its files alone, and from OLDER='<folders>' and back, beside a job
+	@$(WITH_CLUSTER) test/release/release.sh release $(OLDER)
 
 cluster-up: ## boot the test cluster on this machine (root, Debian 12), or keep the one that runs
 	$(CLUSTER) up --keep

@@ -1,30 +1,10 @@
 #!/usr/bin/env bash
 # Installs the operator in the cluster that KUBECONFIG names, or brings it up to date. Running it again does no harm.
 #   OVERLAY=<folder of config/overlays>   another shape of the same: a durable Broker, one namespace
-#   GO_ON=1                               install beside resources that are not run yet, see hack/takeover.sh
+#   WEBHOOK=no                            without the admission webhook, which needs Kourier or overlay istio
+#   KOURIER_NAMESPACE=<namespace>         where Kourier is, if there is more than one
+#   GO_ON=1                               install beside resources that are not run yet, see hack/preflight.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-
-check_platform() {
-  local crd minor
-  minor=$(kubernetes_minor)
-  [ "${minor:-0}" -ge 32 ] || die "Kubernetes 1.$minor is too old: selectable fields of custom resources need 1.32 (Knative 1.23 needs 1.34)"
-  for crd in "${KNATIVE[@]}"; do
-    has_crd "$crd" || die "Knative is not complete here (no $crd); install Serving and Eventing first, see docs/install.md"
-  done
-}
-
-check_java_operator() {
-  local namespace name
-  read -r namespace name < <(java_operators) || return 0
-  die "the Java operator runs here (deployment $name in namespace $namespace) and watches the same namespaces.
-Two operators on one resource would start its job twice. Stop that one first; its jobs go on and are taken over as they are:
-$(stop_java_operator "$namespace" "$name")"
-}
-
-# Whoever updates has seen the list before, and each resource says so itself.
-check_resources() {
-  kubectl -n $SYSTEM get services.serving.knative.dev reconcile >/dev/null 2>&1 || hack/takeover.sh || exit 1
-}
 
 # established KIND. kubectl wait cannot ask this: the conditions of a definition that is new are null, which is an error to it.
 established() {
@@ -42,25 +22,31 @@ install_crds() {
   done
 }
 
-# The files of the installation in their order. Admission by webhook goes through Kourier's gateway; without Kourier the
-# rules in the schema and the admission policy still hold, and the functions check the rest themselves.
-files() {
-  local file
-  for file in config/knative/*.yaml; do
-    case $(basename "$file") in
-    100-*) ;;
-    8*) ! kubectl get namespace kourier-system >/dev/null 2>&1 || echo "$file" ;;
-    *) echo "$file" ;;
-    esac
-  done
+# find_gateway sets gateway to the namespace of Kourier, or to nothing where another ingress or no webhook is asked for.
+find_gateway() {
+  gateway=
+  [ "${WEBHOOK:-}" = no ] || [ "${OVERLAY:-}" = istio ] || gateway=${KOURIER_NAMESPACE:-$(kourier_namespaces)}
 }
 
+# manifests: those of the installation or of an overlay of it, for the gateway that was found.
 manifests() {
   local file
   if [ -n "${OVERLAY:-}" ]; then
     kubectl kustomize --load-restrictor LoadRestrictionsNone "config/overlays/$OVERLAY"
   else
-    for file in $(files); do cat "$file"; echo ---; done
+    for file in config/knative/*.yaml; do cat "$file"; echo ---; done
+  fi | fit_ingress
+}
+
+# fit_ingress leaves out what is admit's, its objects have its label, or puts it where Kourier is.
+fit_ingress() {
+  if [ "${WEBHOOK:-}" = no ]; then
+    awk 'function flush() { if (document !~ /\n  labels:[^\n]*(\n    [^\n]*)*app.kubernetes.io\/component: admit/) printf "%s---\n", document; document = "" }
+      /^---$/ { flush(); next } { document = document $0 "\n" } END { flush() }'
+  elif [ -n "$gateway" ]; then
+    sed "s/kourier-system/$gateway/g"
+  else
+    cat
   fi
 }
 
@@ -68,7 +54,7 @@ manifests() {
 # annotation of Serving that may never go. Its owners are forgotten instead.
 forget_client_side_apply() {
   local name
-  for name in $(kubectl -n $SYSTEM get ksvc -o go-template='{{range .items}}{{if index .metadata.annotations "kubectl.kubernetes.io/last-applied-configuration"}}{{.metadata.name}} {{end}}{{end}}' 2>/dev/null); do
+  for name in $(kubectl -n $SYSTEM get ksvc -o go-template='{{range .items}}{{$name := .metadata.name}}{{with .metadata.annotations}}{{if index . "kubectl.kubernetes.io/last-applied-configuration"}}{{$name}} {{end}}{{end}}{{end}}' 2>/dev/null); do
     kubectl -n $SYSTEM patch ksvc "$name" --type=json -p '[
       {"op": "remove", "path": "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"},
       {"op": "replace", "path": "/metadata/managedFields", "value": [{}]}]' >/dev/null
@@ -84,16 +70,11 @@ install_functions() {
     { tail -n 20 "$resolved/log" >&2; die "ko could not build or push the functions"; }
   step "apply"
   apply --force-conflicts <config/knative/000-namespace.yaml || die "could not make namespace $SYSTEM"
-  # Without --force-conflicts: a key that somebody edited in the cluster is theirs, and stays.
-  apply <config/knative/100-settings.yaml 2>"$resolved/settings" ||
-    say "        ConfigMap flink-operator-config has changes of your own and is left as it is"
   # The template of a Job cannot be changed, only replaced.
   kubectl -n $SYSTEM delete jobs -l app.kubernetes.io/part-of=kn-flink --ignore-not-found >/dev/null
   forget_client_side_apply
   apply --force-conflicts <"$resolved/out.yaml" || die "could not apply the functions and their events"
-  # Policy kn-flink-specs has taken the place of these two. The API server would tell the problems of one of the three only.
-  kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies kn-flink-forbidden-keys kn-flink-required-fields \
-    --ignore-not-found >/dev/null
+  hack/prune.sh "$resolved/out.yaml" | sed 's/^/        /' || die "could not remove what is not in this version any more"
   rm -rf "$resolved"
 }
 
@@ -145,20 +126,22 @@ wait_ready() {
   fi
 }
 
-need_cluster
-check_platform
-check_java_operator
-check_resources
+# A test sources this file for its functions.
+[ "${BASH_SOURCE[0]}" = "$0" ] || return 0
+
+[ -z "${OVERLAY:-}" ] || [ -d "config/overlays/$OVERLAY" ] || die "no overlay config/overlays/$OVERLAY; there are: $(cd config/overlays && echo *)"
+hack/preflight.sh || die "see the lines with fail above; docs/install.md says more"
 need_ko
 need_repository
-[ -z "${OVERLAY:-}" ] || [ -d "config/overlays/$OVERLAY" ] || die "no overlay config/overlays/$OVERLAY; there are: $(cd config/overlays && echo *)"
+find_gateway
 step "custom resource definitions"
 install_crds
 step "build the functions"
 install_functions
 step "wait until all is Ready"
 wait_ready
-hack/tenant.sh default
+# Namespace default is for a first job: examples mount a directory of the node.
+OPEN=1 hack/tenant.sh default
 step "done"
 cat <<'T'
 

@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+. hack/versions.sh
 KO_VERSION=v0.19.1
 SYSTEM=flink-system
 KNATIVE=(services.serving.knative.dev domainmappings.serving.knative.dev brokers.eventing.knative.dev
@@ -61,34 +62,9 @@ apply() {
   return 1
 }
 
-# kubernetes_minor: N of the API server's version 1.N.
-kubernetes_minor() { kubectl version -o json | sed -n '/serverVersion/,$ s/.*"minor": "\([0-9]*\).*/\1/p' | head -n 1; }
-
-# watched TEXT: the namespaces that an operator configuration names, one per line; nothing means all.
-watched() {
-  sed -n 's/^ *kubernetes\.operator\.watched\.namespaces *: *//p' <<<"$1" | tail -n 1 | tr -d "\"' " | tr ',' '\n' | grep -v '^JOSDK_ALL_NAMESPACES$' || true
-}
-
-# java_operators: namespace and name of each Deployment of the Java operator that watches a namespace of ours. Two
-# operators must never act on one resource. One that is scaled to zero is none.
-java_operators() {
-  local namespace name replicas theirs ours both
-  ours=$(watched "$(kubectl -n $SYSTEM get configmap flink-operator-config -o 'jsonpath={.data}' 2>/dev/null | sed 's/\\n/\n/g')")
-  while read -r namespace name replicas _; do
-    [ "${replicas:-0}" != 0 ] || continue
-    theirs=$(kubectl -n "$namespace" get deployment "$name" -o jsonpath='{.spec.template.spec.containers[*].env[?(@.name=="WATCH_NAMESPACES")].value}' | tr ',' '\n')
-    [ -n "$theirs" ] || theirs=$(watched "$(kubectl -n "$namespace" get configmap flink-operator-config -o 'jsonpath={.data}' 2>/dev/null | sed 's/\\n/\n/g')")
-    if [ -n "$ours" ] && [ -n "$theirs" ]; then
-      both=$(sort <(sort -u <<<"$ours") <(sort -u <<<"$theirs") | uniq -d)
-      [ -n "$both" ] || continue
-    fi
-    printf '%s %s\n' "$namespace" "$name"
-  done < <(kubectl get deployments -A -o jsonpath='{range .items[*]}{.metadata.namespace} {.metadata.name} {.spec.replicas} {.metadata.labels.app\.kubernetes\.io/name},{.spec.template.spec.containers[*].image}{"\n"}{end}' |
-    grep -E '^[^ ]+ (flink-kubernetes-operator )|flink-kubernetes-operator' || true)
-}
-
-# stop_java_operator NAMESPACE NAME: the commands.
-stop_java_operator() {
-  say "  kubectl -n $1 scale deployment $2 --replicas=0"
-  say "  kubectl delete validatingwebhookconfiguration,mutatingwebhookconfiguration flink-operator-$1-webhook-configuration --ignore-not-found"
+# kourier_namespaces: where Kourier's gateway is, by the Service that selects its pods, one per line. Knative's own files put it
+# into kourier-system, Knative's operator into knative-serving.
+kourier_namespaces() {
+  kubectl get services -A -o jsonpath='{range .items[?(@.spec.selector.app=="3scale-kourier-gateway")]}{.metadata.namespace} {.metadata.name}{"\n"}{end}' |
+    sed -n '/ flink-admit$/d; s/ .*//p' | sort -u
 }

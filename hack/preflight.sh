@@ -2,7 +2,8 @@
 # Says what stands in the way of an installation or an update in the cluster that KUBECONFIG names. It changes nothing.
 #   ok     nothing to do
 #   warn   it works, and somebody should know
-#   fail   make deploy would stop, or what it installs would not work; the exit code is 1
+#   fail   what make deploy installs would not work, so it stops; the exit code is 1
+# GO_ON=1 makes a warning of the resources that the Java operator ran and that are not run here, or not in full.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 failed=0
@@ -10,11 +11,11 @@ tell() { printf '%-5s %-16s %s\n' "$1" "$2" "$3"; [ "$1" != fail ] || failed=1; 
 
 kubernetes() {
   local minor
-  minor=$(kubernetes_minor)
-  if [ "${minor:-0}" -lt 32 ]; then
-    tell fail Kubernetes "1.$minor: selectable fields of custom resources need 1.32, Knative 1.23 needs 1.34"
-  elif [ "$minor" -lt 34 ]; then
-    tell warn Kubernetes "1.$minor: Knative 1.23 needs 1.34"
+  minor=$(kubectl version -o json | sed -n '/serverVersion/,$ s/.*"minor": "\([0-9]*\).*/\1/p' | head -n 1)
+  if [ "${minor:-0}" -lt $KUBERNETES_FLOOR ]; then
+    tell fail Kubernetes "1.$minor: selectable fields of custom resources need 1.$KUBERNETES_FLOOR"
+  elif [ "$minor" -lt $KNATIVE_FLOOR ]; then
+    tell warn Kubernetes "1.$minor: Knative $KNATIVE_TESTED, which is tested, needs 1.$KNATIVE_FLOOR; an older Knative takes it"
   else
     tell ok Kubernetes "1.$minor"
   fi
@@ -22,6 +23,12 @@ kubernetes() {
 
 # release CRD: the version of Knative that a definition came with, such as 1.23.0; empty when it does not say.
 release() { kubectl get crd "$1" -o jsonpath='{.metadata.labels.app\.kubernetes\.io/version}' 2>/dev/null | sed 's/^v//'; }
+
+# older A B: version A, 1.N or 1.N.M, is older than B, 1.N.
+older() {
+  local a=${1#1.}
+  [ "${a%%.*}" -lt "${2#1.}" ]
+}
 
 # knative NAME DEFINITIONS...
 knative() {
@@ -34,17 +41,51 @@ knative() {
   fi
   version=$(release "$1")
   case $version in
-  1.23 | 1.23.*) tell ok "$name" "$version" ;;
-  '') tell warn "$name" "its version is not known; 1.23 is what is tested" ;;
-  *) tell warn "$name" "$version; 1.23 is what is tested" ;;
+  "$KNATIVE_TESTED" | "$KNATIVE_TESTED".*) tell ok "$name" "$version, tested" ;;
+  1.[0-9]*)
+    if older "$version" $KNATIVE_OLDEST; then
+      tell fail "$name" "$version is not supported: update Knative to $KNATIVE_OLDEST or later"
+    elif older "$version" $KNATIVE_TESTED; then
+      tell ok "$name" "$version, supported; $KNATIVE_TESTED is tested"
+    else
+      tell warn "$name" "$version, untested: newer than $KNATIVE_TESTED"
+    fi
+    ;;
+  *) tell warn "$name" "its version is not known, so it is untested; $KNATIVE_TESTED is tested" ;;
+  esac
+}
+
+# no_webhook: why none can be installed for Kourier's gateway; empty when it can.
+no_webhook() {
+  local found class
+  class=$(kubectl -n knative-serving get configmap config-network -o jsonpath='{.data.ingress-class}{.data.ingress\.class}' 2>/dev/null || true)
+  case $class in
+  '' | kourier.*) ;;
+  *) say "Knative's ingress is $class, not Kourier (ConfigMap config-network in knative-serving)"; return ;;
+  esac
+  found=$(kourier_namespaces)
+  case $(grep -c . <<<"$found") in
+  0) say "no Service selects Kourier's gateway (app: 3scale-kourier-gateway) in any namespace" ;;
+  1) ;;
+  *) say "there is more than one Kourier, in namespaces $(paste -sd' ' <<<"$found"): set KOURIER_NAMESPACE to that of Knative's ingress" ;;
   esac
 }
 
 ingress() {
-  if kubectl get namespace kourier-system >/dev/null 2>&1; then
-    tell ok Ingress "Kourier"
+  local why
+  if [ "${OVERLAY:-}" = istio ]; then
+    tell ok Ingress "Istio, as overlay istio says"
+    return
+  fi
+  why=$([ -n "${KOURIER_NAMESPACE:-}" ] || no_webhook)
+  if [ -z "$why" ]; then
+    tell ok Ingress "Kourier, in namespace ${KOURIER_NAMESPACE:-$(kourier_namespaces)}"
+  elif [ "${WEBHOOK:-}" = no ]; then
+    tell warn Ingress "no webhook, as asked for: $why"
   else
-    tell warn Ingress "no Kourier: admission is installed without a webhook, see docs/install.md"
+    tell fail Ingress "no webhook can be installed: $why"
+    say "With Istio: OVERLAY=istio. Without a webhook (WEBHOOK=no) a wrong spec is told in its status only, not when it is"
+    say "applied, and mutators of the settings never run."
   fi
 }
 
@@ -67,12 +108,36 @@ definitions() {
   done
 }
 
+# watched TEXT: the namespaces that an operator configuration names, one per line; nothing means all.
+watched() {
+  sed -n 's/^ *kubernetes\.operator\.watched\.namespaces *: *//p' <<<"$1" | tail -n 1 | tr -d "\"' " | tr ',' '\n' | grep -v '^JOSDK_ALL_NAMESPACES$' || true
+}
+
+# java_operators: namespace and name of each Deployment of the Java operator that watches a namespace of ours. Two
+# operators must never act on one resource. One that is scaled to zero is none.
+java_operators() {
+  local namespace name replicas theirs ours both
+  ours=$(watched "$(kubectl -n $SYSTEM get configmap flink-operator-config -o 'jsonpath={.data}' 2>/dev/null | sed 's/\\n/\n/g')")
+  while read -r namespace name replicas _; do
+    [ "${replicas:-0}" != 0 ] || continue
+    theirs=$(kubectl -n "$namespace" get deployment "$name" -o jsonpath='{.spec.template.spec.containers[*].env[?(@.name=="WATCH_NAMESPACES")].value}' | tr ',' '\n')
+    [ -n "$theirs" ] || theirs=$(watched "$(kubectl -n "$namespace" get configmap flink-operator-config -o 'jsonpath={.data}' 2>/dev/null | sed 's/\\n/\n/g')")
+    if [ -n "$ours" ] && [ -n "$theirs" ]; then
+      both=$(sort <(sort -u <<<"$ours") <(sort -u <<<"$theirs") | uniq -d)
+      [ -n "$both" ] || continue
+    fi
+    printf '%s %s\n' "$namespace" "$name"
+  done < <(kubectl get deployments -A -o jsonpath='{range .items[*]}{.metadata.namespace} {.metadata.name} {.spec.replicas} {.metadata.labels.app\.kubernetes\.io/name},{.spec.template.spec.containers[*].image}{"\n"}{end}' |
+    grep -E '^[^ ]+ (flink-kubernetes-operator )|flink-kubernetes-operator' || true)
+}
+
 other_operator() {
   local namespace name found=
   while read -r namespace name; do
     found=1
     tell fail "Java operator" "deployment $namespace/$name runs and watches the same namespaces. Stop it first:"
-    stop_java_operator "$namespace" "$name"
+    say "  kubectl -n $namespace scale deployment $name --replicas=0"
+    say "  kubectl delete validatingwebhookconfiguration,mutatingwebhookconfiguration flink-operator-$namespace-webhook-configuration --ignore-not-found"
   done < <(java_operators)
   [ -n "$found" ] || tell ok "Java operator" "none on the same namespaces"
 }
@@ -86,9 +151,9 @@ certificate() {
   elif ! command -v openssl >/dev/null; then
     tell warn Certificate "is there; openssl is not on PATH, so nobody knows until when it is good"
   elif ! openssl x509 -noout -checkend 0 <<<"$certificate" >/dev/null 2>&1; then
-    tell warn Certificate "has expired or cannot be read: admit makes another one; look at PingSource flink-admit-certificate"
+    tell warn Certificate "has expired or cannot be read: admit makes another one; look at CronJob flink-admit-certificate"
   elif ! openssl x509 -noout -checkend $((10 * 86400)) <<<"$certificate" >/dev/null 2>&1; then
-    tell warn Certificate "ends within ten days: look at PingSource flink-admit-certificate"
+    tell warn Certificate "ends within ten days: look at CronJob flink-admit-certificate"
   else
     tell ok Certificate "good until $(openssl x509 -noout -enddate <<<"$certificate" | cut -d= -f2)"
   fi
@@ -112,17 +177,48 @@ rights() {
   fi
 }
 
+# what KIND TEXT: a line for each name on stdin.
+what() {
+  local name
+  while read -r name; do [ -z "$name" ] || printf '  %-24s %-40s %s\n' "$1" "$name" "$2"; done
+}
+
+# jobs KIND: those that would not be run in full. The options of a resource are written flat, nested, or both; kubectl prints them as JSON. No field is empty: read would skip it.
+jobs() {
+  local all name options recorded jar
+  local on='autoscaler(\.|":\{([^{}]*,)?")enabled":"?true'
+  has_crd "$1s.flink.apache.org" || return 0
+  all=$(kubectl get "$1s.flink.apache.org" -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\t"}options={.spec.flinkConfiguration}{"\t"}recorded={.status.reconciliationStatus.lastReconciledSpec}{"\t"}jar={.spec.job.jarURI}{"\n"}{end}') ||
+    die "could not list $1s"
+  while IFS=$'\t' read -r name options recorded jar; do
+    if ! [[ $options =~ $on ]] && [[ $recorded == *pipeline.jobvertex-parallelism-overrides* && $options != *pipeline.jobvertex-parallelism-overrides* ]]; then
+      what "$1" "autoscaled by a default of the Java operator: set job.autoscaler.enabled here, too, or it keeps its size" <<<"$name"
+    fi
+    if [ "$1" = flinksessionjob ] && [[ $jar =~ ^jar=([a-z0-9]+): ]] && [[ ${BASH_REMATCH[1]} != http?(s) ]]; then
+      what "$1" "its jar is not fetched from ${BASH_REMATCH[1]}: what runs goes on, no change of it is made until jarURI is https or empty" <<<"$name"
+    fi
+  done <<<"$all"
+}
+
+# pairs: blue/green resources, none of which is run.
+pairs() {
+  has_crd flinkbluegreendeployments.flink.apache.org || return 0
+  kubectl get flinkbluegreendeployments.flink.apache.org -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\n"}{end}' |
+    what flinkbluegreendeployment "not run: what it runs goes on; no change of it is made"
+}
+
+# resources: whoever updates has read the list before, and each resource says so itself.
 resources() {
   local found
-  found=$(GO_ON=1 hack/takeover.sh) || die "could not list the resources: $found"
+  found=$(jobs flinkdeployment && jobs flinksessionjob && pairs) || die "could not list the resources: $found"
   if [ -z "$found" ]; then
     tell ok Resources "all are run; no job is restarted"
-  elif kubectl -n $SYSTEM get services.serving.knative.dev reconcile >/dev/null 2>&1; then
+  elif [ "${GO_ON:-}" = 1 ] || kubectl -n $SYSTEM get services.serving.knative.dev reconcile >/dev/null 2>&1; then
     tell warn Resources "some are not run, or not in full:"
-    tail -n +2 <<<"$found"
+    say "$found"
   else
-    tell fail Resources "some would not be run, or not in full; make deploy stops unless GO_ON=1:"
-    tail -n +2 <<<"$found"
+    tell fail Resources "some would not be run, or not in full: docs/install.md. To go on all the same: GO_ON=1 make deploy"
+    say "$found"
   fi
 }
 

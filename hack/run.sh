@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `make run` does before Go can do it: look for Go, build the program that does the rest, and become it.
-#   KEEP=1   go on with what the last run left
+#   KEEP=1   go on with what the last run left, where there is something
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../local"
 
@@ -15,4 +15,4 @@ fi
 mkdir -p ../.local/bin
 [ -x ../.local/bin/run ] || echo "make run: the first start compiles and downloads for some minutes, and says how far it is"
 go build -buildvcs=false -o ../.local/bin/run ./cmd/run
-exec ../.local/bin/run ${KEEP:+-keep}
+exec ../.local/bin/run

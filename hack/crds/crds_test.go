@@ -84,7 +84,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestShapeIsTheReferences(t *testing.T) {
-	limit, text := int64(5), "x"
+	limit, text, options := int64(5), "x", int64(5_000)
 	generated := schema{
 		Type: "object", Description: "One\nline.\n\nAnother\nparagraph.", Required: []string{"a"},
 		Properties: map[string]schema{
@@ -110,7 +110,7 @@ func TestShapeIsTheReferences(t *testing.T) {
 		Type: "object", Description: "One line.\nAnother paragraph.",
 		Properties: map[string]schema{
 			"a":                  {Type: "string"},
-			"flinkConfiguration": {Description: "free", XPreserveUnknownFields: yes()},
+			"flinkConfiguration": {Description: "free", XPreserveUnknownFields: yes(), MaxProperties: &options},
 			"podTemplate": {
 				Type: "object", Description: "kept", Properties: map[string]schema{"spec": {Type: "object"}},
 			},

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 )
 
 type (
@@ -15,18 +17,26 @@ type (
 // shape turns a generated definition into the one we publish:
 //
 //	podTemplate                             | the schema of a Pod
-//	flinkConfiguration                      | anything, no type
+//	flinkConfiguration                      | anything, no type, so many entries
 //	template.metadata                       | any object
 //	quantities in resources                 | integer or string
 //	conditions, claims                      | types only
 //	everywhere                              | type, enum, description and CEL rules only
+//	status, where there is none             | unseen
 func shape(definition *apiextensionsv1.CustomResourceDefinition, pod schema) {
 	for i := range definition.Spec.Versions {
 		root := definition.Spec.Versions[i].Schema.OpenAPIV3Schema
 		root.Properties["metadata"] = schema{Type: "object"}
 		reshape(root, "", pod)
+		status := root.Properties["status"]
+		status.Default = &apiextensionsv1.JSON{Raw: []byte(unseen)}
+		root.Properties["status"] = status
 	}
 }
+
+// unseen is the status of a resource that no function has looked at. Without it kstatus, and so Flux and Helm, takes
+// such a resource for one that is as its spec asks: it has no condition that says otherwise.
+const unseen = `{"observedGeneration":-1}`
 
 // reshape works on a schema and all below it; name is its property name.
 func reshape(s *schema, name string, pod schema) {
@@ -37,7 +47,8 @@ func reshape(s *schema, name string, pod schema) {
 		s.Description = text
 		return
 	case "flinkConfiguration":
-		*s = schema{Description: s.Description, XPreserveUnknownFields: yes()}
+		most := int64(bounded.FlinkConfiguration.Keys) // nested ones are counted by validation
+		*s = schema{Description: s.Description, XPreserveUnknownFields: yes(), MaxProperties: &most}
 		return
 	case "requests", "limits":
 		*s = schema{

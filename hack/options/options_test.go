@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 )
 
 const root = "../.."
@@ -30,15 +31,13 @@ func TestThePagesAreUpToDate(t *testing.T) {
 			t.Errorf("%s is not in docs/options.md", u.Option.Key)
 		}
 	}
-	for name, o := range key.All() {
+	for _, o := range key.All() {
 		own := strings.HasPrefix(o.Key, key.OperatorPrefix) || strings.HasPrefix(o.Key, key.AutoscalerPrefix)
 		if own && !strings.Contains(all["configuration.md"], "| `"+o.Key+"`") {
-			t.Errorf("%s is not in docs/configuration.md", name)
+			t.Errorf("%s is not in docs/configuration.md", o.Key)
 		}
 	}
-	for _, kind := range []string{
-		"FlinkDeployment", "FlinkSessionJob", "FlinkStateSnapshot", "FlinkBlueGreenDeployment",
-	} {
+	for _, kind := range kinds.Names() {
 		if !strings.Contains(all["reference.md"], "\n## "+kind+"\n") {
 			t.Errorf("%s is not in docs/reference.md", kind)
 		}

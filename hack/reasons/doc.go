@@ -1,7 +1,9 @@
-// Command reasons writes docs/reasons.md: each reason that a condition, an event or a log line may have, and what it
-// means. It runs by go generate.
+// Command reasons writes docs/reasons.md: each condition, each reason that a condition, an event or a log line may
+// have, each situation, and what they mean. It runs by go generate.
 //
-// I/O: it reads the catalogue's source, pkg/plan/reason.go, and writes the one page.
+// I/O: it reads the sources below pkg, and writes the one page. The conditions are those of package summary. The
+// catalogue of package plan gives the groups.
+// Constants of the other packages and literals where an error is made follow. A constant without a comment is an error.
 //
 // Start reading at page in main.go.
 //

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,7 +10,7 @@ import (
 )
 
 func TestThePageIsUpToDate(t *testing.T) {
-	groups, err := read("../../pkg/plan/reason.go")
+	text, err := read("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -16,8 +18,47 @@ func TestThePageIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page(groups) != string(written) {
+	if text != string(written) {
 		t.Error("docs/reasons.md differs: run make generate")
+	}
+}
+
+// TestWhatEachPackageSaysIsOnThePage: reasons are not in the catalogue of package plan alone.
+func TestWhatEachPackageSaysIsOnThePage(t *testing.T) {
+	text, err := read("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons, situations, _ := strings.Cut(text, "## Situations")
+	for _, want := range []string{
+		"ValidationFailed", "JobFailed", "ObjectTooLarge", "ScalingReport", "IneffectiveScaling", "MemoryPressure",
+		"ResourceQuotaReached", "ScalingLimited", "ScalingVetoed", "PluginWithoutAnswer", "JarHostRestricted", "JarNotFound",
+		"JarTooLarge", "JarOptionInvalid", "JarUploadRefused", "JarRunFailed", "JarGone", "JarsNotServed", "JarNotDeleted",
+		"JarURIInvalid", "JarRedirectRefused", "JarUnreadable", "JarForbidden", "JarServerFailed", "JarHostUnknown",
+	} {
+		if !strings.Contains(reasons, "| `"+want+"` |") {
+			t.Errorf("there is no reason %s", want)
+		}
+	}
+	if !strings.Contains(reasons, "## Conditions\n\n| condition | meaning |\n|---|---|\n| `Ready` | the resource is") {
+		t.Error("the conditions are not first, in the order of their declaration")
+	}
+	for _, want := range []string{"Steady", "ForeignIntent", "Abandoned"} {
+		if !strings.Contains(situations, "| `"+want+"` |") {
+			t.Errorf("there is no situation %s", want)
+		}
+	}
+}
+
+func TestAReasonMayStandAloneBesideWhatHasIt(t *testing.T) {
+	text := "package p\n\n// reasonA: is a.\nconst reasonA plan.Reason = \"A\"\n"
+	file, err := parser.ParseFile(token.NewFileSet(), "a.go", text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := constants(file, "Reason")
+	if err != nil || len(found) != 1 || found[0] != (word{"A", "is a"}) {
+		t.Errorf("found %v, %v", found, err)
 	}
 }
 
@@ -34,9 +75,9 @@ func TestAReasonWithoutAMeaningIsRefused(t *testing.T) {
 			if err := os.WriteFile(path, []byte("package plan\n\n"+row.text+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			groups, err := read(path)
+			groups, err := catalogue(path)
 			switch {
-			case row.says == "" && (err != nil || len(groups) != 1 || groups[0].reasons[0] != reason{"A", "is a"}):
+			case row.says == "" && (err != nil || len(groups) != 1 || groups[0].words[0] != word{"A", "is a"}):
 				t.Errorf("%v, %v", groups, err)
 			case row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)):
 				t.Errorf("error %v, want it to name %s", err, row.says)
