@@ -54,11 +54,11 @@ crash-points: ## stop after every effect of every scenario, and try every positi
 chaos: ## random commands and faults over real Flink on this machine: make chaos [SEED=1] [MINUTES=10] [STARTS=n] [STANDALONE=1] [HOSTED=1] [SCRIPT=<file>]
 	cd test/live && go run ./cmd/chaos -seed $(or $(SEED),1) -first $(or $(FIRST),1) -for $(or $(MINUTES),10)m -starts $(or $(STARTS),0) $(if $(STANDALONE),-standalone) $(if $(HOSTED),-hosted) $(if $(SCRIPT),-script '$(abspath $(SCRIPT))')
 
-matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/retention.md
-	cd test/live && go run ./cmd/chaos -for 1h -findings 1000 -table ../../docs/retention.md
+matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/internals/retention.md
+	cd test/live && go run ./cmd/chaos -for 1h -findings 1000 -table ../../docs/internals/retention.md
 
-matrix: ## start, upgrades, a killed JobManager and the version before, by Flink version and kind of cluster, with real Flink: docs/versions.md (VERSIONS=1.20,2.2)
-	cd test/live && go run ./cmd/chaos -for 3h -findings 1000 -versions $(or $(VERSIONS),all) -table $(abspath $(or $(TABLE),docs/versions.md))
+matrix: ## start, upgrades, a killed JobManager and the version before, by Flink version and kind of cluster, with real Flink: docs/reference/versions.md (VERSIONS=1.20,2.2)
+	cd test/live && go run ./cmd/chaos -for 3h -findings 1000 -versions $(or $(VERSIONS),all) -table $(abspath $(or $(TABLE),docs/reference/versions.md))
 
 mutation: ## change conditions of small pure packages one by one, and print as LIVED what no test notices: make mutation [PKG=./pkg/plan/upgrade]
 	for p in $(or $(PKG),./pkg/plan/upgrade ./pkg/plan/restore ./pkg/redact); do $(GREMLINS) unleash --workers 1 "$$p"; done

@@ -4,7 +4,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # The pages are written from the CRDs, so those come first.
-generate() { go generate ./pkg/... && go generate ./hack/...; }
+generate() { go generate ./pkg/... && go generate ./hack/... && (cd hack/chart && go generate ./...); }
 
 case ${1:-} in
 '') generate ;;

@@ -217,7 +217,7 @@ resources() {
     tell warn Resources "some are not run, or not in full:"
     say "$found"
   else
-    tell fail Resources "some would not be run, or not in full: docs/install.md. To go on all the same: GO_ON=1 make deploy"
+    tell fail Resources "some would not be run, or not in full: docs/migrate/from-java.md. To go on all the same: GO_ON=1 make deploy"
     say "$found"
   fi
 }

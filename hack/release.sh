@@ -57,4 +57,4 @@ notes "$version" >release/notes.md
 grep -q . release/notes.md || notes Unreleased >release/notes.md
 grep -q . release/notes.md || die "CHANGELOG.md says nothing of $version"
 (cd release && sha256sum -- *.yaml *.sh *.tgz >checksums.txt)
-say "release/crds.yaml and release/kn-flink.yaml install $version, release/kn-flink-webhook.yaml its webhook: docs/install.md"
+say "release/crds.yaml and release/kn-flink.yaml install $version, release/kn-flink-webhook.yaml its webhook: docs/install/files.md"

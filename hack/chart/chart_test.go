@@ -423,3 +423,17 @@ func TestTheChartIsDescribed(t *testing.T) {
 		}
 	}
 }
+
+func TestThePageOfTheValuesIsUpToDate(t *testing.T) {
+	text, err := valuesPage("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile("../../docs/reference/helm-values.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(written) {
+		t.Error("docs/reference/helm-values.md differs: run make generate")
+	}
+}

@@ -22,7 +22,15 @@ func main() {
 	version := flag.String("version", "0.0.0-devel", "version of the chart and of the images")
 	repository := flag.String("repository", "ko.local", "where the images are, one for each function")
 	resolved := flag.String("resolved", "", "the YAML that ko resolved, for the digests of the images")
+	page := flag.String("page", "", "write the page of the values there instead of a chart")
 	flag.Parse()
+	if *page != "" {
+		if err := writeValuesPage(*root, *page); err != nil {
+			fmt.Fprintln(os.Stderr, "chart:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	dir := filepath.Join(*out, "kn-flink")
 	s := source{root: *root, version: strings.TrimPrefix(*version, "v"), tag: *version, repository: *repository}
 	name, err := "", s.digestsOf(*resolved)

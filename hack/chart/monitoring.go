@@ -7,7 +7,7 @@ import (
 )
 
 // runbooks is the page to which the alerts of config/monitoring lead, until a value puts another in for it.
-const runbooks = "https://github.com/kn-flink/kn-flink/blob/main/docs/alerts.md"
+const runbooks = "https://github.com/kn-flink/kn-flink/blob/main/docs/observe/alerts.md"
 
 // monitoring adds the rules and the dashboards of config/monitoring, which values switch on. They are files of the chart:
 // what looks like a template in them is Prometheus' and Grafana's.

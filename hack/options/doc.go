@@ -1,9 +1,9 @@
-// Command options writes docs/options.md: which options of the Java operator have no effect here. It runs by go
-// generate.
+// Command options writes docs/reference/configuration.md, all options, and docs/reference/kinds.md, the fields of the
+// kinds. It runs by go generate.
 //
-// I/O: it writes the one page, from the list in package key. A test there holds the list against the code.
+// I/O: it writes these pages, from package key and from config/crds. A test in key holds its lists against the code.
 //
-// Start reading at page in main.go.
+// Start reading at pages in main.go.
 //
 //go:generate go run . -root ../..
 package main

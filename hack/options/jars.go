@@ -5,7 +5,7 @@ const jars = "## Jars of session jobs\n" +
 	"\n" +
 	"The first four are read from the operator's own configuration alone, without the defaults of namespaces and\n" +
 	"Flink versions: no tenant can widen them. ^…^ stands for ^kubernetes.operator.user.artifacts^. What becomes\n" +
-	"of a jar is in [lifecycle.md](lifecycle.md#the-jar-of-a-session-job).\n" +
+	"of a jar is in [Images and jars](../jobs/images-and-jars.md).\n" +
 	"\n" +
 	"| option | default | effect |\n" +
 	"|---|---|---|\n" +

@@ -1,4 +1,5 @@
-// Command reasons writes docs/reasons.md: each condition, each reason that a condition, an event or a log line may
+// Command reasons writes docs/reference/reasons.md: each condition, each reason that a condition, an event or a log
+// line may
 // have, each situation, and what they mean. It runs by go generate.
 //
 // I/O: it reads the sources below pkg, and writes the one page. The conditions are those of package summary. The

@@ -19,7 +19,7 @@ func main() {
 	flag.Parse()
 	text, err := read(*root)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(*root, "docs", "reasons.md"), []byte(text), 0o644)
+		err = os.WriteFile(filepath.Join(*root, "docs", "reference", "reasons.md"), []byte(text), 0o644)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "reasons:", err)

@@ -14,12 +14,12 @@ func TestThePageIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := os.ReadFile("../../docs/reasons.md")
+	written, err := os.ReadFile("../../docs/reference/reasons.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if text != string(written) {
-		t.Error("docs/reasons.md differs: run make generate")
+		t.Error("docs/reference/reasons.md differs: run make generate")
 	}
 }
 

@@ -1,4 +1,5 @@
-// Command rights writes docs/rights.md: each right that the installation gives, to whom, where, and why. It runs by go
+// Command rights writes docs/reference/rights.md: each right that the installation gives, to whom, where, and why. It
+// runs by go
 // generate.
 //
 // I/O: it reads the manifests of config/knative, the binding of config/tenant, and the overlay single-namespace, and

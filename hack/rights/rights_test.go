@@ -11,12 +11,12 @@ func TestThePageIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := os.ReadFile("../../docs/rights.md")
+	written, err := os.ReadFile("../../docs/reference/rights.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if text != string(written) {
-		t.Error("docs/rights.md differs: run make generate")
+		t.Error("docs/reference/rights.md differs: run make generate")
 	}
 }
 

@@ -29,7 +29,7 @@ import (
 )
 
 // kube-state-metrics itself, by our configuration and with the rights that we give it, tells of resources of the four
-// kinds what docs/metrics.md says: those that passes have left in the scenarios, in all situations.
+// kinds what docs/reference/metrics.md says: those that passes have left in the scenarios, in all situations.
 func TestKubeStateMetrics(t *testing.T) {
 	installKinds(t)
 	t.Parallel()
@@ -312,7 +312,7 @@ func (r storedResource) at(path string) string {
 	return fmt.Sprint(value)
 }
 
-// promised are the series of a resource that docs/metrics.md promises. Of a set of states all that are told count, and
+// promised are the series of a resource that docs/reference/metrics.md promises. Of a set of states all that are told count, and
 // its own must be among them.
 func (r storedResource) promised(t *testing.T, tells map[string]float64) map[string]float64 {
 	t.Helper()

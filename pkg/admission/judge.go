@@ -126,7 +126,7 @@ func decode(r *admissionv1.AdmissionRequest, out any) error {
 }
 
 // docsOfLimits is in the error of whatever is too large.
-const docsOfLimits = "docs/limits.md"
+const docsOfLimits = "docs/reference/limits.md"
 
 // namespace is that of the object; the API server states it twice.
 func namespace(r *admissionv1.AdmissionRequest, ofObject string) string {

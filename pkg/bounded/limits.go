@@ -60,7 +60,7 @@ func (l *Limits) over(s *Size) error {
 	return nil
 }
 
-// The ceilings of what comes from outside. docs/limits.md tells them.
+// The ceilings of what comes from outside. docs/reference/limits.md tells them.
 var (
 	// FlinkConfiguration is spec.flinkConfiguration of any kind. Flink itself has some 500 options.
 	FlinkConfiguration = Limits{Bytes: 512 << 10, Depth: 100, Keys: 5_000, Flat: 256 << 10}

@@ -236,7 +236,7 @@ func unmarshalStatus(text string, into *v1beta1.FlinkDeployment) error {
 }
 
 // BenchmarkMetricsOfASweep is what metrics add to a sweep of 1,000 resources, up to the last byte of the push. A sweep
-// itself takes 2,200 ms of CPU and more (docs/scale.md).
+// itself takes 2,200 ms of CPU and more (docs/internals/scale.md).
 func BenchmarkMetricsOfASweep(b *testing.B) {
 	f := newFleet(b, 0)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

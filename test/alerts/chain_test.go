@@ -200,12 +200,12 @@ func isOneTrace(t *testing.T, b *backend) {
 	}
 }
 
-// isInPrometheus holds that what is told has the names of docs/metrics.md, and what the rules make of it.
+// isInPrometheus holds that what is told has the names of docs/reference/metrics.md, and what the rules make of it.
 func isInPrometheus(t *testing.T, p *prometheus) {
 	t.Helper()
 	now := time.UnixMilli(p.Head().MaxTime())
 	p.watched(readRules(t), now, now)
-	page, err := os.ReadFile("../../docs/metrics.md")
+	page, err := os.ReadFile("../../docs/reference/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func isInPrometheus(t *testing.T, p *prometheus) {
 			bare = strings.TrimSuffix(bare, part)
 		}
 		if !strings.Contains(string(page), "| `"+bare+"` |") {
-			t.Errorf("docs/metrics.md has no %s", name)
+			t.Errorf("docs/reference/metrics.md has no %s", name)
 		}
 	}
 	const observe, reconcile = `job="flink-system/observe"`, `job="flink-system/reconcile"`

@@ -29,7 +29,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// startCollector starts an OpenTelemetry Collector as docs/metrics.md configures one, between a Prometheus and a
+// startCollector starts an OpenTelemetry Collector as docs/reference/metrics.md configures one, between a Prometheus and a
 // backend of records. end ends it: what it has not sent yet goes out.
 func startCollector(t *testing.T, prometheus, records string) (address string, end func()) {
 	t.Helper()

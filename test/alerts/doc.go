@@ -4,7 +4,7 @@
 // Collector, and that to Prometheus and to a backend of traces. It is a module of its own: Prometheus and the Collector
 // are large, and nothing else needs them.
 //
-// I/O: it reads config/monitoring and docs/metrics.md, builds the functions, and listens on the loopback interface.
+// I/O: it reads config/monitoring and docs/reference/metrics.md, builds the functions, and listens on the loopback interface.
 //
 // Start reading at TestAlerts, then at TestAHealthyHour and TestFromTheFunctionsToPrometheus.
 package alerts

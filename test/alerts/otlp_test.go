@@ -20,7 +20,7 @@ import (
 	"github.com/prometheus/prometheus/util/teststorage"
 )
 
-// prometheus takes pushes by OTLP, as docs/metrics.md has it started and configured.
+// prometheus takes pushes by OTLP, as docs/reference/metrics.md has it started and configured.
 type prometheus struct {
 	*teststorage.TestStorage
 	t      *testing.T
@@ -29,17 +29,17 @@ type prometheus struct {
 	url string
 }
 
-// documented is the block of docs/metrics.md that begins with the name of that file.
+// documented is the block of docs/reference/metrics.md that begins with the name of that file.
 func documented(t *testing.T, file string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/metrics.md")
+	page, err := os.ReadFile("../../docs/reference/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, after, found := strings.Cut(string(page), "```yaml\n# "+file+"\n")
 	block, _, ended := strings.Cut(after, "\n```")
 	if !found || !ended {
-		t.Fatalf("docs/metrics.md shows no %s", file)
+		t.Fatalf("docs/reference/metrics.md shows no %s", file)
 	}
 	return block
 }

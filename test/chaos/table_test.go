@@ -9,7 +9,7 @@ import (
 
 // The page that real Flink wrote has the rows of the matrix, and no job in it lost state in silence.
 func TestTheTableIsTheMatrix(t *testing.T) {
-	page, err := os.ReadFile("../../docs/retention.md")
+	page, err := os.ReadFile("../../docs/internals/retention.md")
 	if err != nil {
 		t.Fatal(err)
 	}

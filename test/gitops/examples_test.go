@@ -156,7 +156,7 @@ func stepsOfFlux(t *testing.T) []step {
 // before, from what this tree has, and that the chart with their values is taken and is no drift.
 func TestTheExamplesAreInOrder(t *testing.T) {
 	const ours = "https://github.com/kn-flink/kn-flink"
-	install, err := os.ReadFile("../../docs/install.md")
+	install, err := os.ReadFile("../../docs/install/helm.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestTheExamplesAreInOrder(t *testing.T) {
 			if s.repository == ours && s.chart == "" {
 				_, err := os.Stat(filepath.Join("../..", s.path))
 				if err != nil || !strings.Contains(string(install), "kn-flink/"+s.revision+"/") {
-					t.Errorf("%s: %s of %s is not what docs/install.md installs: %v", tool, s.path, s.revision, err)
+					t.Errorf("%s: %s of %s is not what docs/install/helm.md installs: %v", tool, s.path, s.revision, err)
 				}
 			}
 			if s.name != "kn-flink" {
@@ -178,7 +178,7 @@ func TestTheExamplesAreInOrder(t *testing.T) {
 			}
 			if !strings.Contains(s.chart+s.repository, "ghcr.io/kn-flink/charts") ||
 				!strings.Contains(string(install), "--version "+s.revision) {
-				t.Errorf("%s: chart %s %s is not what docs/install.md installs", tool, s.chart, s.revision)
+				t.Errorf("%s: chart %s %s is not what docs/install/helm.md installs", tool, s.chart, s.revision)
 			}
 			objects := objectsOf(t, chart(t, s.values))
 			rendered = append(rendered, text(t, objects))

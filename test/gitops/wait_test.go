@@ -84,7 +84,7 @@ func TestKubectlWait(t *testing.T) {
 		command := exec.CommandContext(t.Context(), "bash", "-c", script)
 		command.Env = append(os.Environ(), "KUBECONFIG="+server.kubeconfig)
 		if out, err := command.CombinedOutput(); (err == nil) != want {
-			t.Errorf("the wait of docs/gitops.md for %s: %v\n%s", name, err, out)
+			t.Errorf("the wait of docs/install/gitops.md for %s: %v\n%s", name, err, out)
 		}
 	}
 	if a := wait("Ready", names[health.HealthStatusDegraded]); strings.Contains(a.out, "condition met") {
@@ -99,10 +99,10 @@ func flat(names map[health.HealthStatusCode][]string) (all [][]string) {
 	return all
 }
 
-// fenced is the block of docs/gitops.md in a language that has a text.
+// fenced is the block of docs/install/gitops.md in a language that has a text.
 func fenced(t *testing.T, language, has string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/gitops.md")
+	page, err := os.ReadFile("../../docs/install/gitops.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,11 +111,11 @@ func fenced(t *testing.T, language, has string) string {
 			return block
 		}
 	}
-	t.Fatalf("docs/gitops.md has no block with %s", has)
+	t.Fatalf("docs/install/gitops.md has no block with %s", has)
 	return ""
 }
 
-// TestHealthCheckExpressions holds what docs/gitops.md has Flux ask for beyond its own judgement.
+// TestHealthCheckExpressions holds what docs/install/gitops.md has Flux ask for beyond its own judgement.
 func TestHealthCheckExpressions(t *testing.T) {
 	var shown struct {
 		HealthCheckExprs []kustomize.CustomHealthCheck `json:"healthCheckExprs"`

@@ -59,7 +59,7 @@ func finding(t *testing.T, u *unstructured.Unstructured, clusters map[string]*v1
 }
 
 // pages have the folders with examples, and the page that says what each of them shows.
-var pages = map[string]string{"examples": "workloads.md", "examples/cloud": "cloud-identity.md"}
+var pages = map[string]string{"examples": "jobs/examples.md", "examples/cloud": "jobs/storage-and-identity.md"}
 
 func TestEveryExampleIsValid(t *testing.T) {
 	for folder := range pages {
@@ -81,7 +81,7 @@ func TestEveryExampleIsOnAPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for file := range files(t, "../../"+folder) {
-			if !strings.Contains(string(page), "(../"+folder+"/"+file+")") {
+			if !strings.Contains(string(page), "(../../"+folder+"/"+file+")") {
 				t.Errorf("docs/%s does not say what %s/%s shows", name, folder, file)
 			}
 		}

@@ -74,7 +74,7 @@ func TestReconcileJarsIsReconcileWithMoreTime(t *testing.T) {
 }
 
 // An upload holds memory and a connection for as long as the jar takes, so few are taken at once, by few pods. The
-// product is what docs/session-jobs.md tells.
+// product is what docs/jobs/images-and-jars.md tells.
 func TestUploadsAtOnceAreBounded(t *testing.T) {
 	const perPod, taken, pods = 16, 64, 3
 	u := object(t, "305-reconcile-jars.yaml", "Service", "reconcile-jars")
@@ -92,13 +92,13 @@ func TestUploadsAtOnceAreBounded(t *testing.T) {
 	if n := notes["autoscaling.knative.dev/max-scale"]; err != nil || n != fmt.Sprint(pods) {
 		t.Errorf("%q pods at most (%v), want %d", n, err, pods)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "session-jobs.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "jobs", "images-and-jars.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	told := fmt.Sprintf("%d jars: %d to a pod (`autoscaling.knative.dev/target`), %d pods", perPod*pods, perPod, pods)
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), told) {
-		t.Errorf("docs/session-jobs.md does not say %q", told)
+		t.Errorf("docs/jobs/images-and-jars.md does not say %q", told)
 	}
 }
 

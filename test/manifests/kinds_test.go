@@ -143,7 +143,7 @@ func TestEachKindIsNamed(t *testing.T) {
 	}
 	for _, k := range kinds.All {
 		texts["config/monitoring/kube-state-metrics.yaml"] = "version: v1beta1, kind: " + k.Name + "}"
-		texts["docs/glossary.md"] = k.Name
+		texts["docs/internals/glossary.md"] = k.Name
 		for file, want := range texts {
 			text, err := os.ReadFile(filepath.Join("../..", file))
 			if err != nil {

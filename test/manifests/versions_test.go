@@ -25,7 +25,7 @@ func TestThePagesNameTheVersionsOfTheScripts(t *testing.T) {
 	if strings.Count(platform, want) != 2 {
 		t.Errorf("config/platform/knative.yaml does not install both with %s, as hack/versions.sh says", want)
 	}
-	for _, page := range []string{"README.md", "docs/install.md"} {
+	for _, page := range []string{"README.md", "docs/install/requirements.md"} {
 		for _, want := range []string{
 			"1." + versions["KUBERNETES_FLOOR"] + " or later", "Knative " + versions["KNATIVE_TESTED"],
 			"needs 1." + versions["KNATIVE_FLOOR"], versions["KNATIVE_OLDEST"] + " to " + versions["KNATIVE_TESTED"],

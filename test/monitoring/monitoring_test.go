@@ -176,10 +176,10 @@ func TestRulesAndDashboardsAskForWhatThereIs(t *testing.T) {
 }
 
 func TestEveryMetricIsExplained(t *testing.T) {
-	page := read(t, "../../docs/metrics.md")
+	page := read(t, "../../docs/reference/metrics.md")
 	for _, i := range instruments(t) {
 		if !strings.Contains(page, "| `"+i.name+"` | `"+i.prometheus+"` |") {
-			t.Errorf("docs/metrics.md has no row for %s, in Prometheus %s", i.name, i.prometheus)
+			t.Errorf("docs/reference/metrics.md has no row for %s, in Prometheus %s", i.name, i.prometheus)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestEveryAlertLeadsToWhatToDo(t *testing.T) {
 		alerts++
 		path, ours := strings.CutPrefix(r.Annotations["runbook_url"], runbooks)
 		page, anchor, _ := strings.Cut(path, "#")
-		if !ours || page != "docs/alerts.md" || anchor != strings.ToLower(r.Alert) {
+		if !ours || page != "docs/observe/alerts.md" || anchor != strings.ToLower(r.Alert) {
 			t.Errorf("the runbook_url of %s is %q", r.Alert, r.Annotations["runbook_url"])
 			continue
 		}

@@ -26,7 +26,7 @@ quietly() { "$@" >"$work/out" 2>&1 || { cat "$work/out" >&2; die "failed: $*"; }
 (cd "$folder" && sha256sum --quiet -c checksums.txt) || die "$folder does not have the sums of checksums.txt"
 kubectl get namespace $system >/dev/null 2>&1 && die "kn-flink is installed already; run make undeploy CRDS=1 first"
 
-# apply FOLDER: as docs/install.md says it for a release.
+# apply FOLDER: as docs/install/files.md says it for a release.
 apply() {
   quietly kubectl apply --server-side --force-conflicts -f "$1/crds.yaml"
   # The template of a Job cannot be changed.

@@ -112,7 +112,7 @@ var delays = []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second}
 // controllersHear lets controllers that are late, or away, hear of what was deleted. Where somebody deletes the
 // Deployment and, within seconds, its resource, they may make a JobManager when nobody removes its high-availability
 // data any more; and a resource that is applied again within seconds of its deletion may meet a pod that they make of
-// the one before, see docs/state-safety.md.
+// the one before, see docs/trust/state-safety.md.
 func (r *run) controllersHear() {
 	r.w.Nodes.ControllersBack()
 	for since := r.w.Clock.Now(); r.w.Clock.Now().Sub(since) < 2*r.behind; {

@@ -106,7 +106,7 @@ var tlsScenarios = map[string]scenario{
 		h.untilDistrusted("demo", "put the CA that signed it into the mounted Secret")
 		h.tells("demo", "Submit TLSFailed")
 		h.pass(30 * time.Minute)
-		h.untilDistrusted("demo", "docs/install.md")
+		h.untilDistrusted("demo", "docs/jobs/tls.md")
 		trust("ca.crt", ca.CertPEM())
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing")

@@ -174,6 +174,6 @@ func TestThePagesAndTheExampleAgree(t *testing.T) {
 		documented(t, "metrics.md", "prometheus.yml"), "storage", "tsdb", "out_of_order_time_window",
 	)
 	if got, _, _ := unstructured.NestedString(spec, "tsdb", "outOfOrderTimeWindow"); got != window || window == "" {
-		t.Errorf("the window of the example is %q, that of docs/metrics.md %q", got, window)
+		t.Errorf("the window of the example is %q, that of docs/reference/metrics.md %q", got, window)
 	}
 }

@@ -183,7 +183,7 @@ func clearsError(v *world.Look, found decision.Found) bool {
 // nothing is done.
 func distrusted(v *world.Look) decision.Decision {
 	why := "the JobManager runs and its REST API cannot be used: " + v.Seen.Flink.Jobs.Why() +
-		"; docs/install.md, TLS, " +
+		"; docs/jobs/tls.md, " +
 		"names the Secret"
 	return stalls(v, decision.Settle(decision.Result{Situation: plan.Waiting}), plan.Cause{
 		Reason: plan.ReasonTLSFailed, Message: why,

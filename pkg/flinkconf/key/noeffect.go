@@ -15,7 +15,8 @@ type Unread struct {
 
 // Reasons that several options share.
 const (
-	metrics   = "metrics are pushed by OTLP to metrics-endpoint of ConfigMap config-observability, see docs/metrics.md"
+	metrics = "metrics are pushed by OTLP to metrics-endpoint of ConfigMap config-observability, see " +
+		"docs/observe/prometheus.md"
 	elections = "there is no leader: passes of several pods are kept apart by preconditions"
 	retries   = "an event that fails is sent again by its Trigger, and the clock checks operations in progress again"
 	cached    = "configurations are composed in each pass"
@@ -66,7 +67,7 @@ func NoEffect() []Unread {
 func NoEffectPrefixes() map[string]string {
 	return map[string]string{
 		ListenerPrefix: "listeners of the Java operator are not run: make a Trigger on Broker flink-events, see " +
-			"docs/extending.md",
+			"docs/extend/index.md",
 		OperatorMetricsPrefix: metrics,
 	}
 }

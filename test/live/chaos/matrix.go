@@ -49,6 +49,8 @@ func (a *Arena) Matrix(ctx context.Context, o Options) error {
 // head is what stands above the table.
 const head = `# What came back
 
+For contributors and evaluators: see what came back after an edit, by retention, upgrade mode and more.
+
 Each row is a job with state on the local platform, with real Flink, that kept checkpoints until something
 happened to it. Every two values of two columns meet in some row; the last eight are those where state was
 lost in silence before. "NONE" is NO_EXTERNALIZED_CHECKPOINTS; a

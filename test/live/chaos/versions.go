@@ -93,6 +93,8 @@ func versionTable(rows []chaos.VersionRow, lines []string) string {
 // versionHead is what stands above the table.
 const versionHead = `# Flink versions
 
+For evaluators: see with which Flink versions what was tried, and that it works.
+
 Each row is a job with state on the local platform, with real Flink and high availability on Kubernetes. It starts, is
 upgraded by a savepoint and by its last state, and loses its JobManager; then it starts anew with the minor version
 before, and is upgraded to that of the row by a savepoint. "yes" says that it runs again with all that was kept, by the

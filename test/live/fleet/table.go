@@ -14,7 +14,7 @@ type figure struct {
 	of func(r Result, p Part) (float64, bool)
 	// format prints it.
 	format string
-	// aim is what issue and docs/scale.md ask of 10,000 resources; 0: nothing.
+	// aim is what issue and docs/internals/scale.md ask of 10,000 resources; 0: nothing.
 	aim float64
 }
 

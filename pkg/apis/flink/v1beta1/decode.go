@@ -94,7 +94,7 @@ func decodeContent[T any](content any, path string, into *T) error {
 		return nil
 	}
 	if why := bounded.Marked(content); why != "" {
-		return fmt.Errorf("%s: see docs/limits.md", why)
+		return fmt.Errorf("%s: see docs/reference/limits.md", why)
 	}
 	if known := decodedShapes[reflect.TypeFor[T]()]; known != nil && known.fill(reflect.ValueOf(into).Elem(), content) {
 		return nil

@@ -43,7 +43,7 @@ func (c *FlinkConfiguration) UnmarshalJSON(text []byte) error {
 // keys, or too long ones, once it is flat.
 func (c FlinkConfiguration) Bounded() error {
 	if _, err := bounded.JSON(c, bounded.FlinkConfiguration); err != nil {
-		return fmt.Errorf("flinkConfiguration is %w: see docs/limits.md", err)
+		return fmt.Errorf("flinkConfiguration is %w: see docs/reference/limits.md", err)
 	}
 	return nil
 }

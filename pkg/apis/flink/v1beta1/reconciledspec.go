@@ -129,7 +129,7 @@ func printedRecord(text string) (spec string, meta *ReconciledMetadata, ok bool)
 
 func parseRecord[Spec any](text string) (spec Spec, meta *ReconciledMetadata, err error) {
 	if _, err := bounded.JSON(text, bounded.Spec); err != nil {
-		return spec, nil, fmt.Errorf("recorded spec is %w: see docs/limits.md", err)
+		return spec, nil, fmt.Errorf("recorded spec is %w: see docs/reference/limits.md", err)
 	}
 	if own, meta, ok := printedRecord(text); ok {
 		var spec Spec
