@@ -5,12 +5,13 @@ SHELL := /bin/bash
 
 comma := ,
 GREMLINS := go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+VALE := go run github.com/vale-cli/vale/v3/cmd/vale@v3.21.0
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load healthy-hour chart release release-test cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load healthy-hour chart docs-test docs-site release release-test cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +80,15 @@ lint: ## gofmt, golangci-lint (vet, staticcheck and more: .golangci.yaml), and s
 	$(GOLANGCI) run ./...
 	for m in local test/live hack/chart test/alerts test/gitops test/otelcol test/schemas; do (cd $$m && $(GOLANGCI) run --enable-only=govet,staticcheck ./...); done
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning -x -P SCRIPTDIR hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; else echo "shellcheck is not installed: the scripts were only parsed"; for f in hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; do bash -n $$f; done; fi
+
+docs-test: ## hold docs/ to what is there: links, paths, options, words; run its commands and apply its manifests with real Flink here
+	go test -count=1 ./test/docs
+	$(VALE) --config=.vale.ini README.md CONTRIBUTING.md docs
+	cd test/live && go test -tags docs -count=1 -timeout 60m -parallel 2 -v -run '$(or $(RUN),.)' ./docs
+
+docs-site: ## build the site of docs/ into .local/site; links that lead nowhere fail (python3)
+	@[ -x .local/mkdocs/bin/mkdocs ] || { python3 -m venv .local/mkdocs && .local/mkdocs/bin/pip install -q --require-hashes -r hack/site/requirements.txt; }
+	.local/mkdocs/bin/mkdocs build --strict --quiet
 
 preflight: ## what stands in the way of make deploy in the cluster of KUBECONFIG; changes nothing
 	@$(WITH_CLUSTER) hack/preflight.sh

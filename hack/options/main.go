@@ -76,7 +76,7 @@ resource has both, ^high-availability.type^ wins.
 const headOfUnread = `
 ## Options without effect
 
-Whoever sets one of these is told: for a resource by the event ^OptionWithoutEffect^, once for each generation; for the
+Setting one of these is reported: for a resource by the event ^OptionWithoutEffect^, once for each generation; for the
 installation by a warning in the log of function ^reconcile^. There is no event if the value changes nothing.
 
 | option | instead | no event for |
@@ -110,8 +110,8 @@ func rest() string {
 const headOfInstallation = `
 ## Options of the installation alone
 
-These are read from ConfigMap ^flink-operator-config^ alone. In a resource they are left out, and whoever sets one there
-is told in the same way.
+These are read from ConfigMap ^flink-operator-config^ alone. In a resource they are left out, and that is reported in
+the same way.
 
 `
 

@@ -12,19 +12,26 @@ newer spelling or another layer hides:
 |---|---|
 | a resource | the webhook refuses it, with the key, the value (stars where it may be secret) and the accepted forms |
 | a resource, past the webhook | Stalled, ^ValidationFailed^, the same text; a first start waits, nothing else is done |
-| the same, and it is deleted | the deletion goes on; see below |
+| the same, and it is deleted | the deletion continues; see below |
 | ConfigMap ^flink-operator-config^, in any layer | the last good settings count, and an Event says why |
 
-A job that runs goes on, whatever its resource says: it is not restarted, upgraded, recovered, or cleaned up after until
-the value can be read. Where ^kubernetes.operator.job.savepoint-on-deletion^ cannot be read, a deletion takes a
+A job that runs keeps running, whatever its resource says: it is not restarted, upgraded, recovered, or cleaned
+up until the value can be read. If ^kubernetes.operator.job.savepoint-on-deletion^ cannot be read, a deletion takes a
 savepoint first, with the usual deadline, and an event says why.
 
 A boolean is ^true^ or ^false^, a duration a whole number with a unit (^5 min^), a schedule a duration or a Quartz
 cron expression of six or seven fields (^0 0 * * * ?^).
 
-The webhook also refuses what can never run: memory that its parts do not fit
-into, two ports of one process that are the same, reactive mode outside of standalone applications, a ^local://^ URI
-with a host, high availability without ^high-availability.storageDir^, and for Flink 2 keys that begin another key. It
+The webhook also refuses what can never run:
+
+- memory that its parts do not fit into;
+- two ports of one process that are the same;
+- reactive mode outside of standalone applications;
+- a ^local://^ URI with a host;
+- high availability without ^high-availability.storageDir^;
+- for Flink 2, keys that begin another key.
+
+It
 warns of ^null^ (Flink gets the text ^null^), of keys without effect, of two spellings of one option, and of keys below
 ^kubernetes.operator.^ that are no option, with the nearest one.
 

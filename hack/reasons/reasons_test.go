@@ -36,7 +36,7 @@ func TestWhatEachPackageSaysIsOnThePage(t *testing.T) {
 		"JarTooLarge", "JarOptionInvalid", "JarUploadRefused", "JarRunFailed", "JarGone", "JarsNotServed", "JarNotDeleted",
 		"JarURIInvalid", "JarRedirectRefused", "JarUnreadable", "JarForbidden", "JarServerFailed", "JarHostUnknown",
 	} {
-		if !strings.Contains(reasons, "| `"+want+"` |") {
+		if !strings.Contains(reasons, "\n### "+want+"\n") {
 			t.Errorf("there is no reason %s", want)
 		}
 	}
@@ -81,6 +81,34 @@ func TestAReasonWithoutAMeaningIsRefused(t *testing.T) {
 				t.Errorf("%v, %v", groups, err)
 			case row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)):
 				t.Errorf("error %v, want it to name %s", err, row.says)
+			}
+		})
+	}
+}
+
+// TestEachReasonHasAdvice: a reason without a meaning, a command and a fix fails the page, and so does advice for a
+// word that is no reason.
+func TestEachReasonHasAdvice(t *testing.T) {
+	groups := []group{{title: "Reasons", words: []word{{"A", "is a"}}}}
+	whole := advice{Look: "resource", Do: "wait"}
+	rows := map[string]struct {
+		advised map[string]advice
+		says    string
+	}{
+		"whole":             {map[string]advice{"A": whole}, ""},
+		"none":              {map[string]advice{}, "A has no meaning"},
+		"no command":        {map[string]advice{"A": {Look: "unknown", Do: "wait"}}, "A has no command"},
+		"no fix":            {map[string]advice{"A": {Look: "resource", Do: "unknown"}}, "no fix"},
+		"of no such reason": {map[string]advice{"A": whole, "B": whole}, "B is not a reason"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			_, err := page(group{}, groups, group{}, sheet{
+				Commands: map[string]string{"resource": "kubectl describe"}, Fixes: map[string]string{"wait": "It is done."},
+				Reasons: row.advised,
+			})
+			if (row.says == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), row.says) {
+				t.Errorf("told %v, want %q", err, row.says)
 			}
 		})
 	}

@@ -58,7 +58,7 @@ const (
 	// ReasonJobsForgotten: high-availability data of an earlier configuration was removed for jobs that no session job
 	// has.
 	ReasonJobsForgotten Reason = "JobsForgotten"
-	// ReasonUnaccounted: something stands in the place of a first start that status does not account for.
+	// ReasonUnaccounted: something that status does not account for is where a first start would be.
 	ReasonUnaccounted Reason = "Unaccounted"
 	// ReasonForeignIntent: the open intent belongs to another resource.
 	ReasonForeignIntent Reason = "ForeignIntent"
@@ -95,9 +95,9 @@ const (
 	// ReasonJobManagerHung: the JobManager's pod is ready, and Flink has not responded for longer than a checkpoint may
 	// take.
 	ReasonJobManagerHung Reason = "JobManagerHung"
-	// ReasonScaledToZero: somebody scaled the JobManager's Deployment to no replicas.
+	// ReasonScaledToZero: a user scaled the JobManager's Deployment to no replicas.
 	ReasonScaledToZero Reason = "ScaledToZero"
-	// ReasonTLSFailed: no TLS connection to the JobManager comes about.
+	// ReasonTLSFailed: a TLS connection to the JobManager cannot be made.
 	ReasonTLSFailed Reason = "TLSFailed"
 	// ReasonJobManagerCrashed: a container of the JobManager ended with an error, for the first time in a row.
 	ReasonJobManagerCrashed Reason = "JobManagerCrashed"
@@ -129,7 +129,7 @@ const (
 	ReasonHighAvailabilityDataInUse Reason = "HighAvailabilityDataInUse"
 	// ReasonHighAvailabilityDataLeft: a deletion leaves high-availability data behind.
 	ReasonHighAvailabilityDataLeft Reason = "HighAvailabilityDataLeft"
-	// ReasonJobGraphUnreadable: a start might run the job graph of the job before it, and nobody but Flink can tell.
+	// ReasonJobGraphUnreadable: a start might run the job graph of the job before it, and only Flink can tell.
 	ReasonJobGraphUnreadable Reason = "JobGraphUnreadable"
 )
 
@@ -151,8 +151,8 @@ const (
 	ReasonTaskManagerCrashed Reason = "TaskManagerCrashed"
 	// ReasonTasksNotRunning: the job waits for its tasks to run.
 	ReasonTasksNotRunning Reason = "TasksNotRunning"
-	// ReasonRestoreNotShown: the job began again, and Flink has not said yet what it was restored from, or nobody saw
-	// whether it had begun before.
+	// ReasonRestoreNotShown: the job began again, and Flink has not said yet what it was restored from, or it was
+	// not seen whether it had begun before.
 	ReasonRestoreNotShown Reason = "RestoreNotShown"
 	// ReasonJobEnded: the job has ended, and its newest checkpoint is about to be read.
 	ReasonJobEnded Reason = "JobEnded"
@@ -161,8 +161,8 @@ const (
 	// ReasonJobFailed: the job is FAILED, what the next start is from is known, and nothing restarts it by itself.
 	// Condition Stalled.
 	ReasonJobFailed Reason = "JobFailed"
-	// ReasonJobCanceled: somebody cancelled the job, what the next start is from is known, and nothing restarts it by
-	// itself. Condition Stalled.
+	// ReasonJobCanceled: the job was cancelled outside of the operator, what the next start is from is known, and
+	// nothing restarts it by itself. Condition Stalled.
 	ReasonJobCanceled Reason = "JobCanceled"
 	// ReasonJobCancelling: the job is being cancelled.
 	ReasonJobCancelling Reason = "JobCancelling"
@@ -176,11 +176,11 @@ const (
 	ReasonJobBegan Reason = "JobBegan"
 	// ReasonJobRestarted: a job began again without its newest checkpoint, and lost what it had done.
 	ReasonJobRestarted Reason = "JobRestarted"
-	// ReasonJobUnhealthy: the job does not get on and is not restarted, because its state would be lost.
+	// ReasonJobUnhealthy: the job makes no progress and is not restarted, because its state would be lost.
 	ReasonJobUnhealthy Reason = "JobUnhealthy"
 	// ReasonJobException: Flink reports a failure in the job's history.
 	ReasonJobException Reason = "JobException"
-	// ReasonRestartUnhealthyJob: a job that does not get on is restarted.
+	// ReasonRestartUnhealthyJob: a job that makes no progress is restarted.
 	ReasonRestartUnhealthyJob Reason = "RestartUnhealthyJob"
 	// ReasonJobLeftRunning: a session job is deleted, and its job could not be ended.
 	ReasonJobLeftRunning Reason = "JobLeftRunning"
@@ -216,7 +216,7 @@ const (
 
 // Reasons of a job's state.
 const (
-	// ReasonLastStateUnknown: nobody knows the newest state of a job that has ended.
+	// ReasonLastStateUnknown: the newest state of a job that has ended is not known.
 	ReasonLastStateUnknown Reason = "LastStateUnknown"
 	// ReasonStateUnknown: no state of the job is recorded.
 	ReasonStateUnknown Reason = "StateUnknown"
@@ -260,11 +260,11 @@ const (
 	ReasonSavepointError Reason = "SavepointError"
 	// ReasonCheckpointError: a checkpoint failed.
 	ReasonCheckpointError Reason = "CheckpointError"
-	// ReasonSavepointSkipped: a deletion goes on without the savepoint that was asked for.
+	// ReasonSavepointSkipped: a deletion continues without the savepoint that was asked for.
 	ReasonSavepointSkipped Reason = "SavepointSkipped"
 	// ReasonStopOverdue: a stop with savepoint does not come to its end.
 	ReasonStopOverdue Reason = "StopOverdue"
-	// ReasonStopUnfinished: a stop has its savepoint, and the job goes on.
+	// ReasonStopUnfinished: a stop has its savepoint, and the job keeps running.
 	ReasonStopUnfinished Reason = "StopUnfinished"
 	// ReasonTriggering: a snapshot is being asked for.
 	ReasonTriggering Reason = "Triggering"
@@ -308,6 +308,6 @@ const (
 
 // Reasons of an effect.
 const (
-	// ReasonError: an effect failed, and a person has to look.
+	// ReasonError: an effect failed, and a user has to act.
 	ReasonError Reason = "Error"
 )

@@ -18,7 +18,7 @@ const (
 	Starting Situation = "Starting"
 	// Invalid: the spec does not validate and nothing was ever deployed.
 	Invalid Situation = "Invalid"
-	// Unaccounted: something stands in the place of a first start that status does not account for.
+	// Unaccounted: something that status does not account for is where a first start would be.
 	Unaccounted Situation = "Unaccounted"
 	// FirstStart: nothing was deployed yet and the spec asks for a running cluster.
 	FirstStart Situation = "FirstStart"
@@ -32,11 +32,11 @@ const (
 	Resume Situation = "Resume"
 	// Refused: the spec asks for what cannot be done safely; the running cluster is left alone.
 	Refused Situation = "Refused"
-	// StateLost: the state that a job should start from is not known; a person decides.
+	// StateLost: the state that a job should start from is not known; a user decides.
 	StateLost Situation = "StateLost"
 	// Lost: the JobManager Deployment of a cluster that should run is gone.
 	Lost Situation = "Lost"
-	// Unobservable: what the decision needs could not be looked at.
+	// Unobservable: what the decision needs could not be read.
 	Unobservable Situation = "Unobservable"
 	// Broken: the JobManager cannot start.
 	Broken Situation = "Broken"

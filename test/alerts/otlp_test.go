@@ -36,7 +36,7 @@ func documented(t *testing.T, file string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, found := strings.Cut(string(page), "```yaml\n# "+file+"\n")
+	_, after, found := strings.Cut(string(page), "\n# "+file+"\n")
 	block, _, ended := strings.Cut(after, "\n```")
 	if !found || !ended {
 		t.Fatalf("docs/reference/metrics.md shows no %s", file)

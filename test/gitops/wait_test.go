@@ -106,7 +106,7 @@ func fenced(t *testing.T, language, has string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, block := range strings.Split(string(page), "```"+language+"\n")[1:] {
+	for _, block := range strings.Split(string(page), "```"+language+" by=\"test/gitops\"\n")[1:] {
 		if block, _, _ = strings.Cut(block, "```"); strings.Contains(block, has) {
 			return block
 		}

@@ -10,6 +10,7 @@ require (
 	k8s.io/apimachinery v0.35.7
 	k8s.io/apiserver v0.35.7
 	k8s.io/client-go v0.35.7
+	mvdan.cc/sh/v3 v3.12.0
 	sigs.k8s.io/yaml v1.6.0
 )
 

@@ -140,14 +140,14 @@ func TestTheComponentBringsRulesAndDashboards(t *testing.T) {
 	}
 }
 
-// documented is the block of a page that begins with the name of a file.
+// documented is the block of a page that begins with the name of a file, as a comment.
 func documented(t *testing.T, page, file string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/" + page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, found := strings.Cut(string(text), "```yaml\n# "+file+"\n")
+	_, after, found := strings.Cut(string(text), "\n# "+file+"\n")
 	block, _, ended := strings.Cut(after, "\n```")
 	if !found || !ended {
 		t.Fatalf("docs/%s shows no %s", page, file)
@@ -160,7 +160,7 @@ func documented(t *testing.T, page, file string) map[string]any {
 func TestThePagesAndTheExampleAgree(t *testing.T) {
 	example := examples(t)["../../examples/monitoring/prometheus.yaml"][0]
 	spec, _, _ := unstructured.NestedMap(example.Object, "spec")
-	stack := documented(t, "monitoring.md", "kube-prometheus-stack.yaml")
+	stack := documented(t, "observe/prometheus.md", "kube-prometheus-stack.yaml")
 	values, _, _ := unstructured.NestedMap(stack, "prometheus", "prometheusSpec")
 	if len(values) < 3 {
 		t.Errorf("the page says only %v", values)
@@ -171,7 +171,7 @@ func TestThePagesAndTheExampleAgree(t *testing.T) {
 		}
 	}
 	window, _, _ := unstructured.NestedString(
-		documented(t, "metrics.md", "prometheus.yml"), "storage", "tsdb", "out_of_order_time_window",
+		documented(t, "reference/metrics.md", "prometheus.yml"), "storage", "tsdb", "out_of_order_time_window",
 	)
 	if got, _, _ := unstructured.NestedString(spec, "tsdb", "outOfOrderTimeWindow"); got != window || window == "" {
 		t.Errorf("the window of the example is %q, that of docs/reference/metrics.md %q", got, window)

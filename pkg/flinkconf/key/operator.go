@@ -4,7 +4,7 @@ import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 
 // Options of the operator that a resource cannot set.
 var (
-	// ReconcileInterval is the longest time between two looks at a resource.
+	// ReconcileInterval is the longest time between two checks of a resource.
 	ReconcileInterval = namespaced(conf.KindDuration, "reconcile.interval", "1 min", "reconciler.reschedule.interval")
 	// ReconcileParallelism is the number of resources worked on at a time by a pod of reconcile; -1 is no bound.
 	ReconcileParallelism = operator(conf.KindInt, "reconcile.parallelism", "50", "reconciler.max.parallelism")
@@ -46,8 +46,8 @@ var (
 	ExceptionThrowableListMaxCount = namespaced(conf.KindInt, "exception.throwable.list.max.count", "2")
 	// ExceptionLabelMapper maps a regular expression over error texts to the label put into status.error.
 	ExceptionLabelMapper = namespaced(conf.KindMap, "exception.label.mapper", "")
-	// ExceptionMessages says what of a Java exception is told in status, events and logs: all, or class-only, which leaves
-	// out its message. It is an option of ours.
+	// ExceptionMessages says what of a Java exception is shown in status, events and logs: all, or class-only, which
+	// leaves out its message. It is an option of ours.
 	ExceptionMessages = scoped(conf.ScopeNamespace, oneOf("exception.messages", "all", "class-only"))
 	// EventsExceptionsLimit bounds the job exception events of one pass.
 	EventsExceptionsLimit = namespaced(conf.KindInt, "events.exceptions.limit-per-reconciliation", "10")
@@ -86,10 +86,10 @@ var (
 	LabelSelector = scoped(conf.ScopeOperator, unset(conf.KindString, "label.selector"))
 	// DynamicConfigEnabled follows changes of the operator's configuration without a restart.
 	DynamicConfigEnabled = operator(conf.KindBool, "dynamic.config.enabled", "true")
-	// DynamicConfigCheckInterval is how often files are looked at for such changes. Where it is not set a function looks
+	// DynamicConfigCheckInterval is how often files are checked for such changes. Where it is not set a function looks
 	// with each event, as that costs next to nothing.
 	DynamicConfigCheckInterval = operator(conf.KindDuration, "dynamic.config.check.interval", "5 min")
-	// ConfigCacheTimeout is how long the Java operator keeps composed configurations. We compose them anew: read, not
+	// ConfigCacheTimeout is how long the Java operator keeps composed configurations. We compose them each time: read, not
 	// used.
 	ConfigCacheTimeout = operator(conf.KindDuration, "config.cache.timeout", "10 min")
 	// ConfigCacheSize is how many composed configurations the Java operator keeps. Read, not used.
@@ -127,7 +127,7 @@ var (
 	LeaderElectionRenewDeadline = operator(conf.KindDuration, "leader-election.renew-deadline", "10 s")
 	// LeaderElectionRetryPeriod is the wait between two tries.
 	LeaderElectionRetryPeriod = operator(conf.KindDuration, "leader-election.retry-period", "2 s")
-	// ClusterResourceViewRefreshInterval is how often the autoscaler looks at the free capacity of the Kubernetes
+	// ClusterResourceViewRefreshInterval is how often the autoscaler reads the free capacity of the Kubernetes
 	// cluster. The Java default is -1 minute, which means off; here off is: not set.
 	ClusterResourceViewRefreshInterval = scoped(
 		conf.ScopeOperator, unset(conf.KindDuration, "cluster.resource-view.refresh-interval"),

@@ -96,7 +96,7 @@ const versionHead = `# Flink versions
 For evaluators: see with which Flink versions what was tried, and that it works.
 
 Each row is a job with state on the local platform, with real Flink and high availability on Kubernetes. It starts, is
-upgraded by a savepoint and by its last state, and loses its JobManager; then it starts anew with the minor version
+upgraded by a savepoint and by its last state, and loses its JobManager; then it starts again with the minor version
 before, and is upgraded to that of the row by a savepoint. "yes" says that it runs again with all that was kept, by the
 job's own ledger, and that status says so. Written by ` + "`make matrix`" + `.
 

@@ -31,7 +31,7 @@ type Progress struct {
 	// Situation is the one word the last pass had for the resource; empty
 	// before the first pass.
 	Situation string `json:"situation,omitempty"`
-	// Pace says how soon the resource is looked at again; empty means slow.
+	// Pace says how soon the resource is checked again; empty means slow.
 	Pace Pace `json:"pace,omitempty"`
 	// PaceSince is when the transition began that Pace follows; absent while
 	// nothing moves.
@@ -54,8 +54,8 @@ type Progress struct {
 	// than the recorded spec says: it is stored before Flink is asked to rescale the
 	// job in place, and goes with the record of what runs. Absent for other kinds.
 	Rescaling bool `json:"rescaling,omitempty"`
-	// GivenUpStop is the newest stop with savepoint that was given up while the
-	// job went on under the same ID; absent means none. A pass that was held up
+	// GivenUpStop is the newest stop with savepoint that was given
+	// up while the job kept running under the same ID; absent means none. A pass that was held up
 	// may still ask Flink for it.
 	GivenUpStop *GivenUpStop `json:"givenUpStop,omitempty"`
 	// Restarts counts the restarts of a job or cluster that should run and did
@@ -114,19 +114,19 @@ type LostProgress struct {
 	// Seen is when it was noticed; absent means that none is known to be lost.
 	Seen *metav1.Time `json:"seen,omitempty"`
 	// Before is the start time of the run before, epoch milliseconds as decimal
-	// text; absent where nobody saw one.
+	// text; absent where none was seen.
 	Before string `json:"before,omitempty"`
 	// From is the savepoint or checkpoint that the job began from again; empty
 	// means none.
 	From string `json:"from,omitempty"`
-	// Generation of the spec that was there then: a start for it was asked for by
-	// somebody who did not know. 0 means not known.
+	// Generation of the spec that was there then: a start for it was
+	// asked for by a user who did not know. 0 means not known.
 	Generation int64 `json:"generation,omitempty"`
 	// Suspected is when the job was seen to have begun again, while Flink has not
 	// said yet what it was restored from: more may have been lost. Absent means
 	// that Flink has.
 	Suspected *metav1.Time `json:"suspected,omitempty"`
-	// Unknown is when nobody could find that out any more: the JobManager was
+	// Unknown is when that could not be found out any more: the JobManager was
 	// replaced once more before Flink had said it. Absent means that it is not so.
 	Unknown *metav1.Time `json:"unknown,omitempty"`
 }
@@ -173,7 +173,7 @@ type GivenUpStop struct {
 	// it, within the time that a request may come late by. Newest first.
 	Earlier []string `json:"earlier,omitempty"`
 	// At is when it was given up. A request comes late by minutes, not by hours:
-	// who stops the job an hour later is somebody else. Absent means not known.
+	// a stop an hour later is another one. Absent means not known.
 	At metav1.Time `json:"at,omitzero"`
 }
 
@@ -317,11 +317,11 @@ type Intent struct {
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 	// Reopens is true of a start that follows a job whose end is not recorded: it
 	// had never begun, or its Deployment was lost. What the start begins from is
-	// decided anew where that job is seen to have run since.
+	// decided again where that job is seen to have run since.
 	Reopens bool `json:"reopens,omitempty"`
 	// SilentNode is a node that did not answer while pods of a cluster were on it
-	// that is taken down because its job had never begun, or of one that Reopens
-	// tells of: the job may have begun there unseen. Empty when there was none.
+	// that is taken down because its job had never begun, or of
+	// one that Reopens is about: the job may have begun there unseen. Empty when there was none.
 	SilentNode string `json:"silentNode,omitempty"`
 	// Began is true once a container ran of such a cluster.
 	Began bool `json:"began,omitempty"`

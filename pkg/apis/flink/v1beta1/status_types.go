@@ -156,7 +156,7 @@ type JobStatus struct {
 	// LastStatePlaceholder the latest of the high-availability data.
 	UpgradeSavepointPath string `json:"upgradeSavepointPath,omitempty"`
 	// StateTaken is when the state of UpgradeSavepointPath was taken or, while a
-	// job is stopped to go on from its high-availability data, its newest
+	// job is stopped to continue from its high-availability data, its newest
 	// checkpoint known then; absent means not known.
 	StateTaken *metav1.Time `json:"stateTaken,omitempty"`
 	// StartedFrom is the state that the newest start began from, and why that
@@ -168,8 +168,8 @@ type JobStatus struct {
 	// Absent means that startedFrom says it, or that there is none.
 	BasedOn string `json:"basedOn,omitempty"`
 	// SupersededSavepoint is the location of the last savepoint in savepointInfo
-	// that an empty start gave up: nothing is started from it unless a person
-	// chooses it.
+	// that an empty start gave up: nothing is started from it unless
+	// a user chooses it.
 	SupersededSavepoint string `json:"supersededSavepoint,omitempty"`
 	// LastStateUnread is true while the job has ended and upgradeSavepointPath
 	// may not name its newest state yet: Flink's statistics show it some seconds
