@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the operator in the cluster that KUBECONFIG names, or brings it up to date. Running it again does no harm.
 #   OVERLAY=<folder of config/overlays>   another shape of the same: a durable Broker, one namespace
+#   SYSTEM=<namespace>                    a second installation, beside that in flink-system; with OVERLAY=tenants
 #   WEBHOOK=no                            without the admission webhook, which needs Kourier or overlay istio
 #   KOURIER_NAMESPACE=<namespace>         where Kourier is, if there is more than one
 #   GO_ON=1                               install beside resources that are not run yet, see hack/preflight.sh
@@ -35,7 +36,7 @@ manifests() {
     kubectl kustomize --load-restrictor LoadRestrictionsNone "config/overlays/$OVERLAY"
   else
     for file in config/knative/*.yaml; do cat "$file"; echo ---; done
-  fi | fit_ingress
+  fi | fit_ingress | named
 }
 
 # fit_ingress leaves out what is admit's, its objects have its label, or puts it where Kourier is.
@@ -69,12 +70,12 @@ install_functions() {
   ko resolve --sbom=none --platform="$platforms" -f "$resolved/in.yaml" >"$resolved/out.yaml" 2>"$resolved/log" ||
     { tail -n 20 "$resolved/log" >&2; die "ko could not build or push the functions"; }
   step "apply"
-  apply --force-conflicts <config/knative/000-namespace.yaml || die "could not make namespace $SYSTEM"
+  named <config/knative/000-namespace.yaml | apply --force-conflicts || die "could not make namespace $SYSTEM"
   # The template of a Job cannot be changed, only replaced.
   kubectl -n $SYSTEM delete jobs -l app.kubernetes.io/part-of=kn-flink --ignore-not-found >/dev/null
   forget_client_side_apply
   apply --force-conflicts <"$resolved/out.yaml" || die "could not apply the functions and their events"
-  hack/prune.sh "$resolved/out.yaml" | sed 's/^/        /' || die "could not remove what is not in this version any more"
+  SYSTEM=$SYSTEM hack/prune.sh "$resolved/out.yaml" | sed 's/^/        /' || die "could not remove what is not in this version any more"
   rm -rf "$resolved"
 }
 
@@ -141,16 +142,16 @@ install_functions
 step "wait until all is Ready"
 wait_ready
 # Namespace default is for a first job: examples mount a directory of the node.
-OPEN=1 hack/tenant.sh default
+[ "$SYSTEM" != flink-system ] || OPEN=1 hack/tenant.sh default
 step "done"
-cat <<'T'
+cat <<T
 
-The operator is installed. It sleeps until something happens: kubectl -n flink-system get pods
+The operator is installed. It sleeps until something happens: kubectl -n $SYSTEM get pods
 
   a first job            kubectl apply -f examples/basic.yaml
   watch it               kubectl get flinkdeployments -w
   jobs elsewhere         make tenant NS=<namespace>
-  what wakes it          kn source list -n flink-system; kn trigger list -n flink-system
-  the settings           kubectl -n flink-system edit configmap flink-operator-config
+  what wakes it          kn source list -n $SYSTEM; kn trigger list -n $SYSTEM
+  the settings           kubectl -n $SYSTEM edit configmap flink-operator-config
   take it away again     make undeploy
 T

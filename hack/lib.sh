@@ -5,7 +5,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 . hack/versions.sh
 KO_VERSION=v0.19.1
-SYSTEM=flink-system
+# The namespace of the installation: SYSTEM=<namespace> for a second one in a cluster.
+SYSTEM=${SYSTEM:-flink-system}
 KNATIVE=(services.serving.knative.dev domainmappings.serving.knative.dev brokers.eventing.knative.dev
   triggers.eventing.knative.dev apiserversources.sources.knative.dev pingsources.sources.knative.dev)
 KINDS=(flinkdeployments flinksessionjobs flinkstatesnapshots flinkbluegreendeployments)
@@ -44,6 +45,59 @@ need_repository() {
   esac
 }
 
+# The label by which the objects of an installation are found: the one in flink-system has none of it.
+if [ "$SYSTEM" = flink-system ]; then INSTANCE='!app.kubernetes.io/instance'; else INSTANCE=app.kubernetes.io/instance=$SYSTEM; fi
+MINE="app.kubernetes.io/part-of=kn-flink,$INSTANCE"
+
+# named: the manifests of stdin for the installation in SYSTEM. What is outside of its namespace gets that namespace at the end of
+# its name, so that two installations share no object but the definitions and the ClusterRoles of tenants; all but what tenants
+# have gets the label of INSTANCE; label flink.apache.org/watched names it. pkg/settings (Named) and hack/chart name alike.
+named() {
+  [ "$SYSTEM" != flink-system ] || { cat; return; }
+  awk -v system_="$SYSTEM" '
+    # whole gives a word another end, where it is not the beginning of a longer one.
+    function whole(line, word,   out, after) {
+      for (out = ""; match(line, word); line = substr(line, RSTART + RLENGTH)) {
+        after = substr(line, RSTART + RLENGTH, 1)
+        out = out substr(line, 1, RSTART + RLENGTH - 1) (after ~ /[-a-z]/ ? "" : "-" system_)
+      }
+      return out line
+    }
+    function flush(   lines, n, i, line, part, tenant) {
+      tenant = document ~ /component: tenant/
+      part = "app.kubernetes.io/part-of: kn-flink"
+      n = split(document, lines, "\n")
+      for (i = 1; i < n; i++) {
+        line = lines[i]
+        gsub(/flink-system/, system_, line)
+        gsub(/kn-flink(-[a-z]+)+/, "&-" system_, line)
+        line = whole(whole(line, "flink-admit"), "flink-extensions")
+        if (line == "  name: kn-flink") line = line "-" system_
+        if (line ~ /flink\.apache\.org\/watched(: "?|=)true/) sub(/true/, system_, line)
+        if (!tenant && line ~ ("^ *" part "$")) {
+          print line
+          sub(/part-of: kn-flink$/, "instance: " system_, line)
+        } else if (!tenant) {
+          sub("[{]" part, "&, app.kubernetes.io/instance: " system_, line)
+        }
+        print line
+      }
+      document = ""
+    }
+    /^---$/ { flush(); print; next }
+    { document = document $0 "\n" }
+    END { flush() }'
+}
+
+# installations: name of the status policy's binding, a tab, and the label selector of its namespaces, of each other installation.
+# One that goes by labels of resources is left out: whether it has the same ones is not known from namespaces.
+installations() {
+  local ours=kn-flink-status
+  [ "$SYSTEM" = flink-system ] || ours=kn-flink-status-$SYSTEM
+  kubectl get validatingadmissionpolicybindings -l app.kubernetes.io/part-of=kn-flink -o go-template='{{range .items}}{{$name := .metadata.name}}{{$by := ""}}{{with .spec.matchResources}}{{with .objectSelector}}{{if or .matchLabels .matchExpressions}}{{$by = "labels"}}{{end}}{{end}}{{end}}{{if not $by}}{{$name}}{{"\t"}}{{with .spec.matchResources}}{{with .namespaceSelector}}{{range $key, $value := .matchLabels}}{{$key}}={{$value}},{{end}}{{range .matchExpressions}}{{if eq .operator "Exists"}}{{.key}}{{else if eq .operator "DoesNotExist"}}!{{.key}}{{else}}{{.key}} {{if eq .operator "In"}}in{{else}}notin{{end}} ({{range $i, $value := .values}}{{if $i}},{{end}}{{$value}}{{end}}){{end}},{{end}}{{end}}{{end}}{{"\n"}}{{end}}{{end}}' |
+    sed -n "/^kn-flink-status/{/^$ours\t/d; s/,\$//; p}"
+}
+
 # apply ARGUMENTS...: server-side apply of stdin or files, again for a minute while a webhook of Knative is still starting.
 apply() {
   local input i
@@ -66,5 +120,5 @@ apply() {
 # into kourier-system, Knative's operator into knative-serving.
 kourier_namespaces() {
   kubectl get services -A -o jsonpath='{range .items[?(@.spec.selector.app=="3scale-kourier-gateway")]}{.metadata.namespace} {.metadata.name}{"\n"}{end}' |
-    sed -n '/ flink-admit$/d; s/ .*//p' | sort -u
+    sed -n '/ flink-admit\(-.*\)\{0,1\}$/d; s/ .*//p' | sort -u
 }

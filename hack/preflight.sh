@@ -142,6 +142,32 @@ other_operator() {
   [ -n "$found" ] || tell ok "Java operator" "none on the same namespaces"
 }
 
+# scope: the label selector of the namespaces that this installation is to watch; nothing for all.
+scope() {
+  case ${OVERLAY:-} in
+  tenants) if [ "$SYSTEM" = flink-system ]; then say flink.apache.org/watched=true; else say "flink.apache.org/watched=$SYSTEM"; fi ;;
+  single-namespace) sed -n 's/.*WATCH_NAMESPACES, value: \([^}]*\)}.*/kubernetes.io\/metadata.name=\1/p' config/overlays/single-namespace/kustomization.yaml ;;
+  esac
+}
+
+# selected [SELECTOR]: the names of namespaces.
+selected() { kubectl get namespaces ${1:+-l "$1"} -o jsonpath='{range .items[*]}{.metadata.name}{"\n"}{end}'; }
+
+# other_installations: two with one resource in both their scopes refuse each other's writes of it, so neither runs it.
+other_installations() {
+  local name selector both found=
+  while IFS=$'\t' read -r name selector; do
+    found=1 name=${name#kn-flink-status} name=${name#-}
+    both=$(sort <(selected "$(scope)") <(selected "$selector") | uniq -d | paste -sd' ')
+    if [ -z "$both" ] && { [ -n "$selector" ] && [ -n "$(scope)" ]; }; then
+      tell ok Installations "that in namespace ${name:-flink-system} watches other namespaces"
+    else
+      tell fail Installations "that in namespace ${name:-flink-system} watches these namespaces, too: ${both:-all that are to come}. Narrow one of both: docs/install/shapes.md"
+    fi
+  done < <(installations)
+  [ -n "$found" ] || tell ok Installations "no other in this cluster"
+}
+
 # certificate: of the admission webhook. admit makes one that is missing, and renews its own.
 certificate() {
   local certificate
@@ -229,6 +255,7 @@ knative Eventing "${KNATIVE[@]:2}"
 ingress
 definitions
 other_operator
+other_installations
 certificate
 rights
 resources

@@ -6,8 +6,10 @@
 # config/monitoring have, what the functions make themselves, what has an owner, custom resource definitions, and the namespace.
 set -euo pipefail
 
-SYSTEM=flink-system
+# SYSTEM=<namespace>: that of a second installation. What is of another one is left alone.
+SYSTEM=${SYSTEM:-flink-system}
 LABELS='app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component notin (tenant,monitoring)'
+if [ "$SYSTEM" = flink-system ]; then LABELS+=',!app.kubernetes.io/instance'; else LABELS+=,app.kubernetes.io/instance=$SYSTEM; fi
 CLUSTER=(clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io
   validatingadmissionpolicies.admissionregistration.k8s.io validatingadmissionpolicybindings.admissionregistration.k8s.io
   mutatingwebhookconfigurations.admissionregistration.k8s.io validatingwebhookconfigurations.admissionregistration.k8s.io

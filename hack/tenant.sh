@@ -2,7 +2,8 @@
 # Lets Flink jobs run in a namespace: service accounts "flink" and "flink-standalone", the functions' rights there, the label
 # by which an installation of overlay tenants or labelled-namespaces knows it, a NetworkPolicy for the pods of Flink, and the
 # baseline pod security level.   usage: hack/tenant.sh NAMESPACE
-#   OPEN=1   no NetworkPolicy, and the pod security level as it is
+#   OPEN=1                no NetworkPolicy, and the pod security level as it is
+#   SYSTEM=<namespace>    for the installation there
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 namespace=${1:-}
@@ -13,7 +14,7 @@ kubectl get clusterrole flink >/dev/null 2>&1 || die "no ClusterRole flink; inst
 
 # in_namespace FILE: the file with the namespace put in.
 # shellcheck disable=SC2016
-in_namespace() { sed "s/\${NAMESPACE}/$namespace/g" "$1" | apply --force-conflicts || die "could not apply $1 to $namespace"; }
+in_namespace() { sed "s/\${NAMESPACE}/$namespace/g" "$1" | named | apply --force-conflicts || die "could not apply $1 to $namespace"; }
 
 # secure: a level that somebody set stays, and so does everything where pods run that the level would refuse.
 secure() {

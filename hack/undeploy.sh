@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Takes the operator away: admission, namespace flink-system and its cluster-wide objects. Flink clusters go on, and the
 # resources stay. What running jobs need stays, too: ClusterRole flink and the service accounts of tenants.
-#   CRDS=1   the custom resource definitions as well, if no resource is left, and with them what jobs needed
+#   CRDS=1                the custom resource definitions as well, if no resource is left, and with them what jobs needed
+#   SYSTEM=<namespace>    a second installation; the one in flink-system stays
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-ours=(-l app.kubernetes.io/part-of=kn-flink)
-not_tenants=(-l 'app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component!=tenant')
+ours=(-l "$MINE")
+not_tenants=(-l "$MINE,app.kubernetes.io/component!=tenant")
 
 # remove ARGUMENTS...: kubectl delete, whose list of objects is shown only when something fails.
 remove() {
@@ -48,7 +49,7 @@ resources() {
 remove_crds() {
   remove crd "${KINDS[@]/%/.flink.apache.org}"
   remove rolebindings,serviceaccounts -A -l app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component=tenant
-  remove clusterroles "${ours[@]}"
+  remove clusterroles -l app.kubernetes.io/part-of=kn-flink
 }
 
 need_cluster
@@ -58,6 +59,10 @@ if [ "${CRDS:-}" = 1 ] && [ -n "$left" ]; then
 $left
 Delete them first, while the operator is here to do it properly, or undeploy without CRDS=1"
 fi
+others=$(kubectl get validatingadmissionpolicybindings -l 'app.kubernetes.io/part-of=kn-flink' -o name |
+  sed -n 's#.*/kn-flink-status-\{0,1\}##p' | sed 's/^$/flink-system/' | grep -vxF "$SYSTEM" | paste -sd' ' || true)
+[ "${CRDS:-}" != 1 ] || [ -z "$others" ] ||
+  die "CRDS=1 would delete what other installations need, in namespaces $others. Remove those first, or undeploy without CRDS=1"
 step "admission"
 remove_admission
 step "the functions and their events"

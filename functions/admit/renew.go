@@ -43,8 +43,8 @@ func renewInCluster(ctx context.Context) error {
 
 func renewer(api certs.API, namespace string, now func() time.Time) certs.Renewer {
 	return certs.Renewer{
-		API: api, Namespace: namespace, Secret: tlsSecret, Webhooks: webhooks, Beside: extension.Name, EventKey: eventKey,
-		Calls: calls, Now: now,
+		API: api, Namespace: namespace, Secret: tlsSecret, Webhooks: settings.Named(namespace, webhooks),
+		Beside: settings.Named(namespace, extension.Name), EventKey: eventKey, Calls: calls, Now: now,
 	}
 }
 

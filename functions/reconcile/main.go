@@ -46,6 +46,7 @@ func tells(f *startup.Function) func(context.Context, settings.Now) {
 	news := &announce.Announcer{API: f.Client, Namespace: s.Namespace, Component: component, Now: time.Now, Log: f.Log}
 	hooks := &extension.Webhooks{
 		API: f.Client, Username: "system:serviceaccount:" + s.Namespace + ":" + component, Now: time.Now,
+		Own: settings.Named(s.Namespace, extension.Own), Name: settings.Named(s.Namespace, extension.Name),
 	}
 	return tell(news, hooks, f.Log)
 }

@@ -30,13 +30,45 @@ var (
 	valueMark    = regexp.MustCompile(`zzmark(\d{3})z`)
 )
 
+// outside are the names of objects that are not in the namespace of the installation, or lead to such: they end in that
+// namespace where it is not flink-system. hack/lib.sh (named) has the same.
+var outside = regexp.MustCompile(`kn-flink(?:-[a-z]+)+|flink-(?:admit|extensions)\b`)
+
+// longer is what follows a name of outside that is only the beginning of another one.
+var longer = regexp.MustCompile(`^[-a-z]`)
+
+// installed puts the installation into the text of a template: its namespace, and the names of what is outside of it.
+func installed(text string) string {
+	var out strings.Builder
+	for {
+		at := outside.FindStringIndex(text)
+		if at == nil {
+			break
+		}
+		out.WriteString(text[:at[1]])
+		if text = text[at[1]:]; !longer.MatchString(text) {
+			out.WriteString(`{{ include "kn-flink.suffix" $ }}`)
+		}
+	}
+	return strings.ReplaceAll(out.String()+text, "flink-system", "{{ $.Release.Namespace }}")
+}
+
 // print is the template of an object.
 func (m *marks) print(object map[string]any) (string, error) {
+	metadata := object["metadata"].(map[string]any)
+	if labels, _ := metadata["labels"].(map[string]any); labels != nil {
+		labels = maps.Clone(labels)
+		m.optional(labels, "app.kubernetes.io/instance", `(include "kn-flink.instance" $)`)
+		metadata = maps.Clone(metadata)
+		metadata["labels"] = labels
+	}
+	object = maps.Clone(object)
+	object["metadata"] = metadata
 	text, err := plain.Marshal(object)
 	if err != nil {
 		return "", err
 	}
-	escaped := strings.NewReplacer("{{", `{{ "{{" }}`, "}}", `{{ "}}" }}`).Replace(string(text))
+	escaped := installed(strings.NewReplacer("{{", `{{ "{{" }}`, "}}", `{{ "}}" }}`).Replace(string(text)))
 	escaped = optionalLine.ReplaceAllStringFunc(escaped, func(line string) string {
 		parts := optionalLine.FindStringSubmatch(line)
 		field, value, _ := strings.Cut(m.at(parts[2]), "|")
@@ -63,7 +95,8 @@ func (m *marks) at(number string) string {
 //	ServiceAccount                              annotations
 //	ValidatingAdmissionPolicy                   the service account of jobs
 //	binding of a function, for resources        with watchNamespaces: in each of them
-//	source, webhooks of admit                   with watchNamespaces: of those alone
+//	source, webhooks, policies of our kinds     of the scope alone
+//	ClusterRoles of jobs and users              each installation has its own
 //	Job                                         a hook: its template cannot be changed
 func templateOf(object map[string]any) (string, error) {
 	m := &marks{}
@@ -96,11 +129,18 @@ func templateOf(object map[string]any) (string, error) {
 		job := object["spec"].(map[string]any)["jobTemplate"].(map[string]any)
 		m.pod(job["spec"].(map[string]any)["template"].(map[string]any), false)
 	case "ApiServerSource":
-		object["spec"].(map[string]any)["namespaceSelector"] = m.put(`include "kn-flink.namespaceSelector" .`)
+		spec := object["spec"].(map[string]any)
+		spec["namespaceSelector"] = m.put(`include "kn-flink.namespaceSelector" .`)
+		for _, r := range spec["resources"].([]any) {
+			if resource := r.(map[string]any); resource["selector"] == nil { // it is one of our kinds
+				m.optional(resource, "selector", ".Values.watchLabelSelector")
+			}
+		}
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
 		if name == "flink-admit" {
 			for _, w := range object["webhooks"].([]any) {
-				m.optional(w.(map[string]any), "namespaceSelector", `(include "kn-flink.namespaceSelector" . | fromJson)`)
+				m.optional(w.(map[string]any), "namespaceSelector", `(include "kn-flink.namespaceSelector" $ | fromJson)`)
+				m.optional(w.(map[string]any), "objectSelector", ".Values.watchLabelSelector")
 			}
 		}
 	case "ClusterRoleBinding":
@@ -109,6 +149,19 @@ func templateOf(object map[string]any) (string, error) {
 		}
 	case "ValidatingAdmissionPolicy":
 		m.accounts(object)
+	case "ValidatingAdmissionPolicyBinding":
+		if slices.Contains([]string{"kn-flink-specs", "kn-flink-rights", "kn-flink-status"}, name) {
+			spec := object["spec"].(map[string]any)
+			if spec["matchResources"] != nil {
+				spec["matchResources"] = m.put(`include "kn-flink.matchResources" (list $ true)`)
+			} else {
+				m.optional(spec, "matchResources", `(include "kn-flink.matchResources" (list $ false) | fromJson)`)
+			}
+		}
+	case "ClusterRole":
+		if metadata["labels"].(map[string]any)["app.kubernetes.io/component"] == "tenant" {
+			metadata["name"] = name + m.put(`include "kn-flink.suffix" $`)
+		}
 	}
 	return m.print(object)
 }

@@ -19,7 +19,7 @@ type value struct {
 var open = map[string]bool{
 	"operatorPod.nodeSelector": true, "operatorPod.affinity": true, "operatorPod.resources": true,
 	"operatorServiceAccount.annotations": true, "jobServiceAccount.annotations": true,
-	"monitoring.dashboards.labels": true,
+	"monitoring.dashboards.labels": true, "watchNamespaceSelector": true, "watchLabelSelector": true,
 }
 
 // valuesOf are the values of a values.yaml that hold no others, in their order.

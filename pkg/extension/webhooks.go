@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -20,10 +21,11 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
-// The webhook configurations of config/knative/830-webhooks.yaml.
+// The webhook configurations of config/knative/830-webhooks.yaml. An installation has its own name for each:
+// settings.Named.
 const (
-	// own is the name of those by which the API server asks admit about its own rules.
-	own = "flink-admit"
+	// Own is the name of those by which the API server asks admit about its own rules.
+	Own = "flink-admit"
 	// Name is the name of those by which it asks about those of extensions. They are installed without webhooks.
 	Name = "flink-extensions"
 	// ValidatorsWebhook and MutatorsWebhook name the webhook of each.
@@ -51,6 +53,8 @@ type API interface {
 type Webhooks struct {
 	// API reads and patches the configurations.
 	API API
+	// Own and Name are the names of the configurations in this installation; empty: those of the constants.
+	Own, Name string
 	// Username is that of the function that runs passes: what it writes is not asked about.
 	Username string
 	// Now is the clock.
@@ -89,16 +93,13 @@ func (w *Webhooks) Keep(ctx context.Context, e flinkconf.Extensions, labels []st
 	}
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	for _, c := range []struct {
-		resource, webhook, path string
-		asked                   []flinkconf.Extension
-	}{
-		{"validatingwebhookconfigurations", ValidatorsWebhook, ValidatePath, e.Validators},
-		{"mutatingwebhookconfigurations", MutatorsWebhook, MutatePath, e.Mutators},
+	for _, c := range []calls{
+		{"validatingwebhookconfigurations", ValidatorsWebhook, ValidatePath, e.Validators, labels},
+		{"mutatingwebhookconfigurations", MutatorsWebhook, MutatePath, e.Mutators, labels},
 	} {
 		gvr := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: c.resource}
-		if err := w.keep(ctx, gvr, func(client map[string]any) []any {
-			return webhooks(c.webhook, withPath(client, c.path), w.Username, labels, c.asked)
+		if err := w.keep(ctx, gvr, func(admit map[string]any) []any {
+			return w.webhooks(c, admit)
 		}); err != nil {
 			w.failed, w.why = w.Now(), err
 			return err
@@ -108,11 +109,21 @@ func (w *Webhooks) Keep(ctx context.Context, e flinkconf.Extensions, labels []st
 	return nil
 }
 
+// calls are what one webhook for extensions is about.
+type calls struct {
+	// resource is that of its configuration, webhook its name, path the first part of where admit is asked.
+	resource, webhook, path string
+	// asked are the extensions, labels the keys of labels that Keep is given.
+	asked  []flinkconf.Extension
+	labels []string
+}
+
 // keep writes one configuration. Where the API server does not ask admit at all, it does not ask about this either.
 func (w *Webhooks) keep(
-	ctx context.Context, gvr schema.GroupVersionResource, make func(client map[string]any) []any,
+	ctx context.Context, gvr schema.GroupVersionResource, make func(admit map[string]any) []any,
 ) error {
-	mine, found, err := w.API.Get(ctx, kube.Object{Resource: gvr, Name: Name})
+	own, name := cmp.Or(w.Own, Own), cmp.Or(w.Name, Name)
+	mine, found, err := w.API.Get(ctx, kube.Object{Resource: gvr, Name: name})
 	if err != nil || !found {
 		return err
 	}
@@ -125,15 +136,15 @@ func (w *Webhooks) keep(
 		return nil
 	}
 	first, _ := all[0].(map[string]any)
-	client, _ := first["clientConfig"].(map[string]any)
-	if called, _, _ := unstructured.NestedString(client, "service", "path"); strings.Count(called, "/") != 2 {
+	called, _, _ := unstructured.NestedString(first, "clientConfig", "service", "path")
+	if strings.Count(called, "/") != 2 {
 		return fail.Transientf(
 			"write the webhooks of extensions", "NoPathYet", "%s %s calls the path %q: Job flink-admit-certificate has not "+
 				"written the one that admit answers under", gvr.Resource, own, called,
 		)
 	}
-	_, err = w.API.MergePatch(ctx, kube.Object{Resource: gvr, Name: Name}, map[string]any{
-		"metadata": map[string]any{"resourceVersion": mine.GetResourceVersion()}, "webhooks": make(client),
+	_, err = w.API.MergePatch(ctx, kube.Object{Resource: gvr, Name: name}, map[string]any{
+		"metadata": map[string]any{"resourceVersion": mine.GetResourceVersion()}, "webhooks": make(first),
 	})
 	if fail.KindOf(err) == fail.Conflict {
 		return nil // another pod writes the same
@@ -141,16 +152,15 @@ func (w *Webhooks) keep(
 	return err
 }
 
-// webhooks is the one webhook for extensions, or none.
-func webhooks(
-	name string, client map[string]any, username string, labels []string, asked []flinkconf.Extension,
-) []any {
-	if len(asked) == 0 {
+// webhooks is the one webhook for extensions, or none. It calls what admit's own webhook calls, and selects no more
+// than that does: the resources of another installation are none of ours.
+func (w *Webhooks) webhooks(c calls, admit map[string]any) []any {
+	if len(c.asked) == 0 {
 		return []any{}
 	}
 	resources, namespaces, everywhere := map[string]bool{}, map[string]bool{}, false
-	timeout, policy, mutates := time.Duration(0), "Ignore", strings.HasPrefix(name, "mutators")
-	for _, e := range asked {
+	timeout, policy, mutates := time.Duration(0), "Ignore", strings.HasPrefix(c.webhook, "mutators")
+	for _, e := range c.asked {
 		for _, kind := range e.Kinds {
 			k, _ := kinds.Of(kind) // settings name no other
 			resources[k.Resource.Resource] = true
@@ -168,24 +178,34 @@ func webhooks(
 			policy = "Fail" // no pass makes up for it
 		}
 	}
-	selector := map[string]any{}
-	if !everywhere {
-		selector["matchExpressions"] = []any{map[string]any{
-			"key": "kubernetes.io/metadata.name", "operator": "In", "values": sorted(namespaces),
-		}}
+	selector, _ := admit["namespaceSelector"].(map[string]any)
+	selector = maps.Clone(selector)
+	if selector == nil {
+		selector = map[string]any{}
 	}
+	if !everywhere {
+		expressions, _ := selector["matchExpressions"].([]any)
+		selector["matchExpressions"] = append(slices.Clone(expressions), map[string]any{
+			"key": "kubernetes.io/metadata.name", "operator": "In", "values": sorted(namespaces),
+		})
+	}
+	objects, _ := admit["objectSelector"].(map[string]any)
+	if objects == nil {
+		objects = map[string]any{}
+	}
+	client, _ := admit["clientConfig"].(map[string]any)
 	return []any{map[string]any{
-		"name": name, "clientConfig": client, "failurePolicy": policy, "sideEffects": "None",
+		"name": c.webhook, "clientConfig": withPath(client, c.path), "failurePolicy": policy, "sideEffects": "None",
 		"timeoutSeconds": min(int64(timeout/time.Second)+coldStart, longest), "admissionReviewVersions": []any{"v1"},
-		"namespaceSelector": selector,
+		"namespaceSelector": selector, "objectSelector": objects,
 		"rules": []any{map[string]any{
 			"apiGroups": []any{v1beta1.Group}, "apiVersions": []any{v1beta1.Version},
 			"operations": []any{"CREATE", "UPDATE"}, "resources": sorted(resources), "scope": "Namespaced",
 		}},
 		"matchConditions": []any{
-			map[string]any{"name": "not-the-operator", "expression": "request.userInfo.username != '" + username + "'"},
+			map[string]any{"name": "not-the-operator", "expression": "request.userInfo.username != '" + w.Username + "'"},
 			map[string]any{"name": "spec-is-new", "expression": "request.operation == 'CREATE' || !has(object.spec) || " +
-				"!has(oldObject.spec) || object.spec != oldObject.spec || " + anyChanges(labels)},
+				"!has(oldObject.spec) || object.spec != oldObject.spec || " + anyChanges(c.labels)},
 		},
 	}}
 }

@@ -28,7 +28,7 @@ type installed struct {
 func newInstalled() *installed {
 	i := &installed{objects: map[string]map[string]any{}}
 	for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
-		i.objects[resource+" "+own] = map[string]any{"webhooks": []any{map[string]any{
+		i.objects[resource+" "+Own] = map[string]any{"webhooks": []any{map[string]any{
 			"clientConfig": map[string]any{
 				"caBundle": "Q0E=", "service": map[string]any{"name": "flink-admit", "path": "/validate/" + token},
 			},
@@ -124,7 +124,7 @@ func TestWebhooksOfAnInstallationThatHadExtensions(t *testing.T) {
 	if err := w.Keep(t.Context(), flinkconf.Extensions{}, nil, true); err != nil || i.writes != 2 {
 		t.Errorf("%d writes, %v; those of before would stay", i.writes, err)
 	}
-	delete(i.objects, "validatingwebhookconfigurations "+own)
+	delete(i.objects, "validatingwebhookconfigurations "+Own)
 	delete(i.objects, "mutatingwebhookconfigurations "+Name)
 	w = &Webhooks{API: i, Now: time.Now}
 	if err := w.Keep(t.Context(), flinkconf.Extensions{}, nil, true); err != nil || i.writes != 2 {
@@ -152,7 +152,7 @@ func TestAFailureIsTriedAgainLater(t *testing.T) {
 
 func TestTheWebhooksOfExtensionsWaitForThePathOfAdmit(t *testing.T) {
 	i := newInstalled()
-	own := i.objects["validatingwebhookconfigurations "+own]["webhooks"].([]any)[0].(map[string]any)
+	own := i.objects["validatingwebhookconfigurations "+Own]["webhooks"].([]any)[0].(map[string]any)
 	service := own["clientConfig"].(map[string]any)["service"].(map[string]any)
 	delete(service, "path")
 	clock := time.Unix(1_800_000_000, 0)
@@ -167,5 +167,50 @@ func TestTheWebhooksOfExtensionsWaitForThePathOfAdmit(t *testing.T) {
 	}
 	if text := i.text(t, "validatingwebhookconfigurations"); !strings.Contains(text, `"path":"/validators/`+token+`"`) {
 		t.Errorf("%s does not call the path of admit", text)
+	}
+}
+
+// The API server asks the admit of an installation about the resources in its scope alone: where a mutator may not be
+// left out, those of another installation could not be written while this one is away.
+func TestTheWebhooksOfExtensionsHaveTheScopeOfTheInstallation(t *testing.T) {
+	i := newInstalled()
+	for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
+		own := i.objects[resource+" "+Own]
+		delete(i.objects, resource+" "+Own)
+		webhook := own["webhooks"].([]any)[0].(map[string]any)
+		webhook["namespaceSelector"] = map[string]any{
+			"matchLabels":      map[string]any{"of": "b"},
+			"matchExpressions": []any{map[string]any{"key": "open", "operator": "Exists"}},
+		}
+		webhook["objectSelector"] = map[string]any{"matchLabels": map[string]any{"team": "b"}}
+		i.objects[resource+" flink-admit-flink-b"] = own
+		i.objects[resource+" flink-extensions-flink-b"] = map[string]any{}
+	}
+	w := &Webhooks{API: i, Own: "flink-admit-flink-b", Name: "flink-extensions-flink-b", Now: time.Now}
+	e := flinkconf.Extensions{
+		Validators: []flinkconf.Extension{{Name: "v", Kinds: []string{"FlinkDeployment"}, Namespaces: []string{"x"}}},
+		Mutators:   []flinkconf.Extension{{Name: "m", Kinds: []string{"FlinkDeployment"}}},
+	}
+	if err := w.Keep(t.Context(), e, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	const open = `{"key":"open","operator":"Exists"}`
+	for resource, selector := range map[string]string{
+		"validatingwebhookconfigurations": `"namespaceSelector":{"matchExpressions":[` + open +
+			`,{"key":"kubernetes.io/metadata.name","operator":"In","values":["x"]}],"matchLabels":{"of":"b"}}`,
+		"mutatingwebhookconfigurations": `"namespaceSelector":{"matchExpressions":[` + open + `],"matchLabels":{"of":"b"}}`,
+	} {
+		text, err := json.Marshal(i.objects[resource+" flink-extensions-flink-b"]["webhooks"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{selector, `"objectSelector":{"matchLabels":{"team":"b"}}`} {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("%s: no %s in %s", resource, part, text)
+			}
+		}
+		if _, others := i.objects[resource+" "+Name]; !others || i.objects[resource+" "+Name]["webhooks"] != nil {
+			t.Errorf("%s of the first installation were written", resource)
+		}
 	}
 }

@@ -97,6 +97,7 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) (err error) 
 	u, found, err := r.Gather.Kube.Get(ctx, t.object)
 	if found {
 		visit.Of(u.GetGeneration())
+		defer func() { r.claimed(ctx, t.object, u, err) }()
 	}
 	others := found && r.Selects != nil && !r.Selects(u.GetLabels())
 	if err == nil && found && !others && isCanary(t, u) {

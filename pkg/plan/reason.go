@@ -45,6 +45,8 @@ const (
 	// ReasonQuarantined: the function died twice while it worked on the resource, so nothing is done for it until its spec
 	// changes. Condition Stalled.
 	ReasonQuarantined Reason = "Quarantined"
+	// ReasonClaimedTwice: two installations have the resource in their scopes, so that neither does anything for it.
+	ReasonClaimedTwice Reason = "ClaimedTwice"
 	// ReasonKindNotSupported: resources of this kind are not run yet.
 	ReasonKindNotSupported Reason = "KindNotSupported"
 	// ReasonTaskManagersMissing: the Deployment of a standalone cluster's TaskManagers is gone.

@@ -57,7 +57,8 @@ func NewHandler(s Setup) http.Handler {
 		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 		Control: s.Control,
 		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces, Labels: s.Settings.LabelSelector,
-		Log: s.Log, Metrics: s.Metrics, Post: s.Post, PagesApart: s.PagesApart,
+		Selects: s.Settings.Selects,
+		Log:     s.Log, Metrics: s.Metrics, Post: s.Post, PagesApart: s.PagesApart,
 		Ward: s.Ward,
 	}
 	observer.Clock.Interval = s.Settings.Operator.ReconcileInterval()

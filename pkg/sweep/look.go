@@ -47,6 +47,8 @@ type Observer struct {
 	Namespaces []string
 	// Labels is a label selector of the resources that are this installation's; empty: all are.
 	Labels string
+	// Selects says the same of the labels of one; nil: all are.
+	Selects func(labels map[string]string) bool
 	// PagesApart is how far apart the pages of a sweep are sent; zero: at once.
 	PagesApart time.Duration
 	// Log gets one line for each pass asked for.

@@ -19,7 +19,7 @@ import (
 //
 //	the resource                                  then
 //	in a batch, and the Deployment only changed   nothing: the next tick looks at the whole batch in a few requests
-//	gone                                          nothing
+//	gone, or another installation's               nothing
 //	on its way up or down, as asked               nothing: most changes tell nothing
 //	being deleted, its Deployment gone as asked   nothing: the pass that deletes it sees that, too, or the next tick
 //	otherwise                                     a look
@@ -30,7 +30,7 @@ func (o *Observer) Look(ctx context.Context, namespace, name string, gone bool) 
 	u, found, err := o.Gather.Kube.Get(
 		ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name},
 	)
-	if err != nil || !found || (gone && leaving(u)) {
+	if err != nil || !found || (gone && leaving(u)) || (o.Selects != nil && !o.Selects(u.GetLabels())) {
 		return err
 	}
 	key := event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: name}

@@ -36,6 +36,11 @@ case "$*" in
 *"auth can-i patch $FORBIDDEN") exit 1 ;;
 *"auth can-i "*) ;;
 *"get services.serving.knative.dev reconcile") exit "${NEW:-0}" ;;
+"get validatingadmissionpolicybindings "*) printf '%b' "$OTHERS" ;;
+"get namespaces -o "*) printf '%b' 'default\nteam-a\nteam-b\n' ;;
+"get namespaces -l kubernetes.io/metadata.name in (team-a) -o "*) echo team-a ;;
+"get namespaces -l flink.apache.org/watched=true -o "*) printf '%b' "${TENANTS-team-b\n}" ;;
+"get namespaces -l flink.apache.org/watched=flink-b -o "*) printf '%b' 'team-a\n' ;;
 "get flinkdeployments.flink.apache.org "*) printf '%s' "$RESOURCES" ;;
 "get flink"*) ;;
 *) echo "unexpected: kubectl $*" >&2; exit 1 ;;
@@ -64,6 +69,7 @@ func TestPreflight(t *testing.T) {
 		t.Fatal(err)
 	}
 	const java = "DEPLOYMENTS=ops java 1 flink-kubernetes-operator,x\n"
+	const aSecond = "OTHERS=kn-flink-status-flink-b\tkubernetes.io/metadata.name in (team-a)\nkn-flink-status\t\n"
 	const autoscaled = "RESOURCES=a/b\toptions={}\trecorded=pipeline.jobvertex-parallelism-overrides\n"
 	for name, row := range map[string]struct {
 		env  []string
@@ -119,6 +125,25 @@ func TestPreflight(t *testing.T) {
 		},
 		"it watches one of ours": {
 			[]string{java, "THEIRS=a,c", "OURS=kubernetes.operator.watched.namespaces: c"}, "fail Java operator", true,
+		},
+		"no other installation": {nil, "ok Installations no other", false},
+		"another one, and all namespaces for this": {
+			[]string{aSecond}, "fail Installations that in namespace flink-b watches these namespaces, too: team-a.", true,
+		},
+		"another one with namespaces of its own": {
+			[]string{aSecond, "OVERLAY=tenants"}, "ok Installations that in namespace flink-b watches other namespaces", false,
+		},
+		"another one with a namespace of this one": {
+			[]string{aSecond, "OVERLAY=tenants", `TENANTS=team-a\nteam-b\n`},
+			"fail Installations that in namespace flink-b watches these namespaces, too: team-a.", true,
+		},
+		"a second one beside the first": {
+			[]string{"OTHERS=kn-flink-status\tflink.apache.org/watched=true\n", "SYSTEM=flink-b", "OVERLAY=tenants"},
+			"ok Installations that in namespace flink-system watches", false,
+		},
+		"a second one beside one that has all": {
+			[]string{"OTHERS=kn-flink-status\t\n", "SYSTEM=flink-b", "OVERLAY=tenants"},
+			"fail Installations that in namespace flink-system watches these namespaces, too: team-a.", true,
 		},
 		"no certificate": {nil, "ok Certificate is made", false},
 		"a certificate": {

@@ -11,10 +11,82 @@
 ['flink', 'flink-standalone'{{ if ne .Values.jobServiceAccount.name "flink" }}, '{{ .Values.jobServiceAccount.name }}'{{ end }}]
 {{- end -}}
 
+{{/* What the name of each object outside of the namespace of the installation ends in: nothing in flink-system. */}}
+{{- define "kn-flink.suffix" -}}
+{{- if ne $.Release.Namespace "flink-system" }}-{{ $.Release.Namespace }}{{ end -}}
+{{- end -}}
+
+{{/* The label by which what is of one of two installations is told from the other's; the one in flink-system has none. */}}
+{{- define "kn-flink.instance" -}}
+{{- if ne .Release.Namespace "flink-system" }}{{ .Release.Namespace }}{{ end -}}
+{{- end -}}
+
 {{- define "kn-flink.namespaceSelector" -}}
-{{- with .Values.watchNamespaces -}}
-{"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"In","values":{{ toJson . }}}]}
-{{- else }}{}{{ end -}}
+{{- if .Values.watchNamespaces -}}
+{"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"In","values":{{ toJson .Values.watchNamespaces }}}]}
+{{- else -}}
+{{ toJson (.Values.watchNamespaceSelector | default dict) }}
+{{- end -}}
+{{- end -}}
+
+{{/* Whose resources a policy is for: a list of the root, and whether a namespace may be left out by its label. */}}
+{{- define "kn-flink.matchResources" -}}
+{{- $root := index . 0 }}{{ $match := dict }}{{ $selector := include "kn-flink.namespaceSelector" $root | fromJson -}}
+{{- if index . 1 -}}
+{{- $out := list (dict "key" "flink.apache.org/watched" "operator" "NotIn" "values" (list "false")) -}}
+{{- $_ := set $selector "matchExpressions" (concat (index $selector "matchExpressions" | default list) $out) -}}
+{{- end -}}
+{{- if $selector }}{{ $_ := set $match "namespaceSelector" $selector }}{{ end -}}
+{{- with $root.Values.watchLabelSelector }}{{ $_ := set $match "objectSelector" . }}{{ end -}}
+{{- toJson $match -}}
+{{- end -}}
+
+{{/* A selector in the text form of the Kubernetes API. */}}
+{{- define "kn-flink.selectorText" -}}
+{{- $all := list -}}
+{{- range $key, $value := .matchLabels }}{{ $all = append $all (printf "%s=%s" $key $value) }}{{ end -}}
+{{- range .matchExpressions -}}
+{{- if eq .operator "Exists" }}{{ $all = append $all .key -}}
+{{- else if eq .operator "DoesNotExist" }}{{ $all = append $all (printf "!%s" .key) -}}
+{{- else if eq .operator "In" }}{{ $all = append $all (printf "%s in (%s)" .key (join "," .values)) -}}
+{{- else if eq .operator "NotIn" }}{{ $all = append $all (printf "%s notin (%s)" .key (join "," .values)) -}}
+{{- else }}{{ fail (printf "a selector has operator %q: use In, NotIn, Exists or DoesNotExist" .operator) }}{{ end -}}
+{{- end -}}
+{{- join "," $all -}}
+{{- end -}}
+
+{{/* Whether a selector selects labels: a list of both; empty is no. */}}
+{{- define "kn-flink.selects" -}}
+{{- $selector := index . 0 }}{{ $labels := index . 1 }}{{ $no := false -}}
+{{- range $key, $value := $selector.matchLabels }}{{ if ne (index $labels $key | default "") $value }}{{ $no = true }}{{ end }}{{ end -}}
+{{- range $selector.matchExpressions -}}
+{{- $there := hasKey $labels .key }}{{ $in := and $there (has (index $labels .key) (.values | default list)) -}}
+{{- if or (and (eq .operator "In") (not $in)) (and (eq .operator "NotIn") $in) (and (eq .operator "Exists") (not $there)) (and (eq .operator "DoesNotExist") $there) }}{{ $no = true }}{{ end -}}
+{{- end -}}
+{{- if not $no }}yes{{ end -}}
+{{- end -}}
+
+{{/*
+Fails where another installation has the same resources in its scope: each would refuse the other's writes of them, and none
+would run them. Their scopes are what the policies of the status are bound to. Labels of resources are not compared.
+*/}}
+{{- define "kn-flink.alone" -}}
+{{- $mine := include "kn-flink.matchResources" (list $ true) | fromJson }}{{ $ours := printf "kn-flink-status%s" (include "kn-flink.suffix" $) -}}
+{{- range $binding := (lookup "admissionregistration.k8s.io/v1" "ValidatingAdmissionPolicyBinding" "" "").items -}}
+{{- if and (hasPrefix "kn-flink-status" $binding.metadata.name) (ne $binding.metadata.name $ours) -}}
+{{- $theirs := dig "spec" "matchResources" (dict) $binding -}}
+{{- if not (or $theirs.objectSelector $mine.objectSelector) -}}
+{{- $both := list }}{{ $other := trimPrefix "-" (trimPrefix "kn-flink-status" $binding.metadata.name) | default "flink-system" -}}
+{{- range $namespace := (lookup "v1" "Namespace" "" "").items -}}
+{{- $labels := $namespace.metadata.labels | default dict -}}
+{{- if and (include "kn-flink.selects" (list ($theirs.namespaceSelector | default dict) $labels)) (include "kn-flink.selects" (list $mine.namespaceSelector $labels)) -}}
+{{- $both = append $both $namespace.metadata.name -}}
+{{- end -}}
+{{- end -}}
+{{- with $both }}{{ fail (printf "the installation in namespace %s watches these namespaces, too: %s. Narrow one of both by watchNamespaces, watchNamespaceSelector or watchLabelSelector" $other (join " " .)) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "kn-flink.egressPorts" -}}
@@ -24,6 +96,11 @@
 {{- define "kn-flink.watched" -}}
 {{- if .Values.watchNamespaces -}}
 kubernetes.operator.watched.namespaces: {{ join "," .Values.watchNamespaces }}
+{{ else if .Values.watchNamespaceSelector -}}
+kubernetes.operator.watched.namespace-selector: {{ include "kn-flink.selectorText" .Values.watchNamespaceSelector | quote }}
+{{ end -}}
+{{- if .Values.watchLabelSelector -}}
+kubernetes.operator.label.selector: {{ include "kn-flink.selectorText" .Values.watchLabelSelector | quote }}
 {{ end -}}
 {{- end -}}
 
@@ -31,7 +108,7 @@ kubernetes.operator.watched.namespaces: {{ join "," .Values.watchNamespaces }}
 {{- define "kn-flink.gatewayNamespace" -}}
 {{- $found := dict -}}
 {{- range $service := (lookup "v1" "Service" "" "").items -}}
-{{- if and (eq (dig "spec" "selector" "app" "" $service) "3scale-kourier-gateway") (ne $service.metadata.name "flink-admit") -}}
+{{- if and (eq (dig "spec" "selector" "app" "" $service) "3scale-kourier-gateway") (not (hasPrefix "flink-admit" $service.metadata.name)) -}}
 {{- $_ := set $found $service.metadata.namespace true -}}
 {{- end -}}
 {{- end -}}
@@ -63,7 +140,9 @@ kourier-system
 {{- $user := index $c "config.yaml" }}{{ $legacy := index $c "flink-conf.yaml" -}}
 {{- $watched := include "kn-flink.watched" . -}}
 {{- if $legacy -}}
-{{- $_ := set $data "flink-conf.yaml" (printf "%s\n%s" (trim $legacy) $watched) -}}
+{{- $lines := list (trim $legacy) -}}
+{{- range $key, $value := ($watched | fromYaml) }}{{ $lines = append $lines (printf "%s: %s" $key $value) }}{{ end -}}
+{{- $_ := set $data "flink-conf.yaml" (printf "%s\n" (join "\n" $lines)) -}}
 {{- else if or $user $watched -}}
 {{- $_ := set $data "config.yaml" (merge ($watched | fromYaml) ($user | default "" | fromYaml) | toYaml) -}}
 {{- end -}}
