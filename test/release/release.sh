@@ -88,6 +88,33 @@ $differ"
 quietly helm -n $system upgrade kn-flink "$folder"/kn-flink-*.tgz
 ready
 before=$(pod)
+step "a second installation beside it"
+second=flink-b
+kubectl create namespace team-b >/dev/null
+# shellcheck disable=SC2086 # options
+quietly helm upgrade kn-flink "${CHART:-$(echo "$folder"/kn-flink-*.tgz)}" ${CHART:+--version "$version"} ${HELM_OPTIONS:-} \
+  -n $system --set 'watchNamespaces={default}'
+# shellcheck disable=SC2086 # options
+helm install kn-flink "${CHART:-$(echo "$folder"/kn-flink-*.tgz)}" ${CHART:+--version "$version"} ${HELM_OPTIONS:-} \
+  -n $second --create-namespace --set 'watchNamespaces={default,team-b}' >"$work/out" 2>&1 && die "two installations may watch namespace default"
+grep -q "watches these namespaces, too: default" "$work/out" || die "a scope that overlaps is refused without saying so: $(cat "$work/out")"
+# shellcheck disable=SC2086 # options
+quietly helm install kn-flink "${CHART:-$(echo "$folder"/kn-flink-*.tgz)}" ${CHART:+--version "$version"} ${HELM_OPTIONS:-} \
+  -n $second --create-namespace --set 'watchNamespaces={team-b}'
+ready
+system=$second ready
+quietly kubectl -n team-b apply -f job.yaml
+quietly kubectl -n team-b wait --for=jsonpath='{.status.lifecycleState}'=STABLE --timeout=300s "flinkdeployment/$name"
+for other in "$system team-b/" "$second default/"; do
+  acted=$(kubectl -n "${other% *}" logs -l app.kubernetes.io/part-of=kn-flink -c user-container --tail=-1 | grep -c "\"key\":\"${other#* }" || true)
+  [ "$acted" = 0 ] || die "the installation in ${other% *} has $acted lines about a resource of ${other#* }"
+done
+[ "$(pod)" = "$before" ] || die "a second installation restarted the job: $before, then $(pod)"
+quietly kubectl -n team-b delete flinkdeployment "$name" --timeout=120s
+quietly helm -n $second uninstall kn-flink --wait
+quietly kubectl delete namespace $second team-b --timeout=180s
+step "it is gone; what the first runs is as it was"
+[ "$(pod)" = "$before" ] || die "removing the second installation restarted the job: $before, then $(pod)"
 step "remove the chart; the job runs on"
 quietly helm -n $system uninstall kn-flink --wait
 [ "$(pod)" = "$before" ] || die "removing the chart restarted the job: $before, then $(pod)"
