@@ -283,7 +283,9 @@ monitoring:
 	}
 	var want map[string]any
 	if err := plain.Unmarshal(
-		[]byte(strings.ReplaceAll(string(text), runbooks+"#", "https://wiki.example.org/flink#")), &want,
+		[]byte(strings.NewReplacer(
+			pages+"docs/observe/alerts.md#", "https://wiki.example.org/flink#", "/blob/main/", "/blob/v1.2.3/",
+		).Replace(string(text))), &want,
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -313,6 +315,25 @@ monitoring:
 	plainLabels := render(t, "monitoring: {dashboards: {enabled: true}}")[boards]["metadata"].(map[string]any)["labels"]
 	if plainLabels.(map[string]any)["grafana_dashboard"] != "1" {
 		t.Errorf("Grafana's sidecar does not find labels %v", plainLabels)
+	}
+}
+
+// The alerts of a release lead to its own pages, and those of a tree to the newest ones.
+func TestAlertsLeadToThePagesOfTheVersion(t *testing.T) {
+	for tag, want := range map[string]string{"v1.2.3": "/blob/v1.2.3/docs/", "0.0.0-devel": "/blob/main/docs/"} {
+		s := source{root: root, version: "1.2.3", tag: tag, repository: "a"}
+		files := map[string]string{"values.yaml": s.values()}
+		if err := s.monitoring(files); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range files {
+			if strings.Count(text, "/kn-flink/blob/") != strings.Count(text, "/kn-flink"+want) {
+				t.Errorf("%s: %s leads elsewhere than to %s", tag, name, want)
+			}
+		}
+		if n := strings.Count(files["files/monitoring/rules.yaml"], want); n < 15 {
+			t.Errorf("%s: %d alerts lead to %s", tag, n, want)
+		}
 	}
 }
 

@@ -35,5 +35,5 @@ func (s *source) values() string {
 	for _, function := range functions {
 		fmt.Fprintf(&digests, "    %s: %q\n", function, s.digests[function])
 	}
-	return fmt.Sprintf(valuesFile, s.repository, digests.String(), runbooks)
+	return fmt.Sprintf(valuesFile, s.repository, digests.String(), s.runbooks())
 }
