@@ -12,7 +12,7 @@ import mkdocs.exceptions
 FENCE = re.compile(r"^(\s*)```(\w+)[^\S\n][^\n]*$", re.MULTILINE)
 OUTPUT = re.compile(r"^(\s*)```output$", re.MULTILINE)
 LINK = re.compile(r"(\]\()([^)#\s:]+)((?:#[^)\s]*)?\))")
-COMMENT = re.compile(r"^[ \t]*<!-- (?:test: .*|diagram: \w+|end) -->\n", re.MULTILINE)
+COMMENT = re.compile(r"^[ \t]*<!-- (?:test: .*|name: .*|diagram: \w+|end) -->\n", re.MULTILINE)
 
 
 def on_page_markdown(markdown, page, config, files):

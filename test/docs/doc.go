@@ -5,6 +5,7 @@
 //	test          run by make docs-test, on the local platform; with "fails" the last command has to fail. Of YAML:
 //	              applied there as a dry run, with admission
 //	by="…"        run by another test, which has to be there: a target of make, a folder of tests, or a go test -run
+//	as="…"        the same commands are run for another page, which has them
 //	norun="…"     not run, and why
 //	settings      lines of config.yaml of the operator's settings: each option has to exist
 //	part=<Kind>   an extract of a resource: laid over a whole one and applied as a dry run

@@ -33,11 +33,45 @@ func TestEachFenceSaysHowItIsTested(t *testing.T) {
 				t.Errorf("%s:%d: a fence is not run, and the reason is %q", p.Path, item.Line, f.Of)
 			case f.Kind == "by" && !isTest(t, f.Of, targets):
 				t.Errorf("%s:%d: there is no test %q", p.Path, item.Line, f.Of)
+			case f.Kind == "as" && !asThere(t, f):
+				t.Errorf("%s:%d: %s has not all of these commands in a fence that is run", p.Path, item.Line, f.Of)
 			case f.Kind == "schema" && !json.Valid([]byte(f.Body)):
 				t.Errorf("%s:%d: it is no JSON", p.Path, item.Line)
 			}
 		}
 	}
+}
+
+// asThere reports whether each line of a fence is in a fence of the page that it names, and run there. What is behind a
+// number sign does not count.
+func asThere(t *testing.T, f *Fence) bool {
+	t.Helper()
+	p, err := Parse(f.Of, text(t, f.Of))
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	there := map[string]bool{"": true}
+	lines := func(f *Fence) (all []string) {
+		for _, line := range strings.Split(f.Body, "\n") {
+			line, _, _ = strings.Cut(line, " #")
+			all = append(all, strings.TrimSpace(line))
+		}
+		return all
+	}
+	for _, item := range p.Items {
+		if item.Fence != nil && item.Fence.Kind == "test" {
+			for _, line := range lines(item.Fence) {
+				there[line] = true
+			}
+		}
+	}
+	for _, line := range lines(f) {
+		if !there[line] {
+			return false
+		}
+	}
+	return true
 }
 
 // targets are those of the Makefile.

@@ -36,9 +36,9 @@ type Item struct {
 type Fence struct {
 	// Lang is its language; empty where none is said.
 	Lang string
-	// Kind is how it is tested: test, by, norun, settings, part, schema, output; empty where nothing is said.
+	// Kind is how it is tested: test, by, as, norun, settings, part, schema, output; empty where nothing is said.
 	Kind string
-	// Of is the text that goes with by, norun and part.
+	// Of is the text that goes with by, as, norun and part.
 	Of string
 	// Fails says that the last command has to fail.
 	Fails bool
@@ -88,7 +88,7 @@ var (
 	opening = regexp.MustCompile("^( *)```(\\w*) ?(.*)$")
 	hidden  = regexp.MustCompile(`^ *<!-- test: (.*) -->$`)
 	named   = regexp.MustCompile(`^<!-- name: (\S+) -->$`)
-	told    = regexp.MustCompile(`^(by|norun)="([^"]+)"$`)
+	told    = regexp.MustCompile(`^(by|as|norun)="([^"]+)"$`)
 )
 
 // Parse reads a page. A fence that does not end, or whose words are not known, is an error.

@@ -43,7 +43,7 @@ func prose(p *Page) string {
 
 // Whoever opens a page knows from its first line whether it is for them, and what they can do after it.
 func TestEachPageNamesItsReader(t *testing.T) {
-	first := regexp.MustCompile(`^\s*# [^\n]+\n\nFor [^:\n]+: [a-z][^\n]+[.]\n`)
+	first := regexp.MustCompile(`^\s*# [^\n]+\n\nFor [^:\n]+:\s[a-z](?:[^\n]+\n)+`)
 	for _, p := range read(t) {
 		if p.Path != "README.md" && !first.MatchString(prose(p)) {
 			t.Errorf(`%s does not begin with "For <reader>: <what he can do>."`, p.Path)

@@ -80,6 +80,8 @@ func count(t *testing.T, p *docs.Page) (here bool) {
 		switch f.Kind {
 		case "test":
 			counts.run, here = counts.run+len(commands), true
+		case "as":
+			counts.run += len(commands)
 		case "by":
 			counts.by += len(commands)
 		case "norun":
@@ -159,5 +161,12 @@ func TestOutputsAreCompared(t *testing.T) {
 		if got := matches(row.pattern, row.text); got != row.want {
 			t.Errorf("%s: %t", name, got)
 		}
+	}
+}
+
+func TestPlaceholdersAreWords(t *testing.T) {
+	got, err := statements("flink cancel <job ID>\nkubectl -n <namespace> get pods | grep <name>\n")
+	if err != nil || len(got) != 2 || got[0] != "flink cancel <job ID>" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
