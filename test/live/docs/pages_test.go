@@ -20,7 +20,7 @@ var counts struct {
 	reasons      []string
 }
 
-// alone are pages whose commands change what is for all: they run one after the other, before the others.
+// alone are pages whose commands change what is for all: they run one after the other, after the others.
 var alone = map[string]bool{
 	"docs/install/settings.md": true, "docs/install/namespaces.md": true, "docs/migrate/from-java.md": true,
 	"docs/jobs/tls.md": true, "docs/install/helm.md": true, "docs/extend/policies.md": true, "docs/jobs/ingress.md": true,
@@ -34,17 +34,17 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, first := range []bool{true, false} {
-		t.Run(fmt.Sprintf("alone=%t", first), func(t *testing.T) {
+	for _, one := range []bool{false, true} {
+		t.Run(fmt.Sprintf("alone=%t", one), func(t *testing.T) {
 			for _, p := range pages {
-				if alone[p.Path] != first {
+				if alone[p.Path] != one {
 					continue
 				}
 				if !count(t, p) {
 					continue
 				}
 				t.Run(strings.TrimPrefix(p.Path, "docs/"), func(t *testing.T) {
-					if !first {
+					if !one {
 						t.Parallel()
 					}
 					s := begin(t, p)
