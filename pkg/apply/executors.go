@@ -26,6 +26,9 @@ var executors = byType(
 	// snapshots
 	alone((*Executor).triggerSavepoint), alone((*Executor).triggerCheckpoint), alone((*Executor).disposeSavepoint),
 	alone((*Executor).createSnapshot), alone((*Executor).deleteSnapshot), inRound((*Executor).setLabels),
+	// sides of blue/green deployments
+	alone((*Executor).createSide), alone((*Executor).replaceSide), alone((*Executor).suspendSide),
+	alone((*Executor).deleteSide), alone((*Executor).labelSide),
 	// jars
 	inRound((*Executor).requestUpload), inRound((*Executor).uploadJar), alone((*Executor).runJar),
 	alone((*Executor).deleteJar),

@@ -389,9 +389,12 @@ func TestARunIsAnswered(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			jm := newJobManager(t, row.flink(t))
+			jm, timeout := newJobManager(t, row.flink(t)), time.Minute
+			if name == "no answer in time" {
+				timeout = 200 * time.Millisecond
+			}
 			err := jarCarrier(nil).act(t.Context(), plan.RunJar{
-				Endpoint: plan.Endpoint{URL: jm.URL, Timeout: 200 * time.Millisecond}, JarID: "1_op.jar", Version: "2.2",
+				Endpoint: plan.Endpoint{URL: jm.URL, Timeout: timeout}, JarID: "1_op.jar", Version: "2.2",
 				JobID: jobID,
 			})
 			wantFailure(t, err, row.kind, row.why, row.words...)

@@ -29,9 +29,6 @@ func (g *Gatherer) readers(ctx context.Context, of metav1.Object, paths []string
 	}
 	found := snapshots.Readers{}
 	for _, k := range kinds.All {
-		if !k.Runs {
-			continue
-		}
 		readerOf, known := readersOf[k.Name]
 		if !known {
 			readerOf = mentionedIn

@@ -1,4 +1,4 @@
-// Package kinds is the one table of the kinds of resources: their names, whether they run, how sweeps read them, what
+// Package kinds is the one table of the kinds of resources: their names, how sweeps read them, what
 // is counted and logged of them, and where their secrets are.
 //
 // What passes decide about a resource, how sweeps look at it and how admission judges it are functions of those

@@ -15,9 +15,6 @@ type Kind struct {
 	Name string
 	// Resource is what its resources are read and written as.
 	Resource schema.GroupVersionResource
-	// Runs is whether passes act on its resources. Those of a kind that does not run are stored, and say so: see package
-	// unsupported.
-	Runs bool
 	// JobManager is whether a resource may have a JobManager, whose Deployment the source watches.
 	JobManager bool
 	// Canary is whether a canary of the kind proves that changes wake passes: see plan.CanarySeen.
@@ -67,31 +64,31 @@ type Sweep struct {
 
 // All are the kinds, in the order in which sweeps read them. Snapshots come after the jobs that they are of.
 //
-//	kind                      runs  page  a tick  spread  counted  canary  a sweep looks at
-//	FlinkDeployment           yes   200   yes     yes     yes      yes     all
-//	FlinkSessionJob           yes   500   yes     yes     yes      yes     all
-//	FlinkStateSnapshot        yes   500   yes     no      no       no      what is not finished or is to go
-//	FlinkBlueGreenDeployment  no    500   no      no      no       no      what the Java operator's finalizer holds
+//	kind                      page  a tick  spread  counted  canary  a sweep looks at
+//	FlinkDeployment           200   yes     yes     yes      yes     all
+//	FlinkSessionJob           500   yes     yes     yes      yes     all
+//	FlinkStateSnapshot        500   yes     no      no       no      what is not finished or is to go
+//	FlinkBlueGreenDeployment  100   yes     no      no       no      all
 var All = []Kind{
 	{
 		Name: v1beta1.KindFlinkDeployment, Resource: v1beta1.FlinkDeploymentGVR,
-		Runs: true, JobManager: true, Canary: true, Counted: true, Pods: true, Log: LogJob,
+		JobManager: true, Canary: true, Counted: true, Pods: true, Log: LogJob,
 		Sweep:   Sweep{Page: 200, Fast: true, Batches: true, Spreads: true, Snapshots: true},
 		Running: clusterRuns, Specs: specOfDeployment,
 	},
 	{
 		Name: v1beta1.KindFlinkSessionJob, Resource: v1beta1.FlinkSessionJobGVR,
-		Runs: true, Canary: true, Counted: true, Uploads: true, Pods: true, Log: LogJob,
+		Canary: true, Counted: true, Uploads: true, Pods: true, Log: LogJob,
 		Sweep:   Sweep{Page: 500, Fast: true, Spreads: true},
 		Running: sessionJobRuns, Specs: specOfSessionJob,
 	},
 	{
 		Name: v1beta1.KindFlinkStateSnapshot, Resource: v1beta1.FlinkStateSnapshotGVR,
-		Runs: true, Log: LogSnapshot, Sweep: Sweep{Page: 500, Fast: true}, Specs: savepointOfSnapshot,
+		Log: LogSnapshot, Sweep: Sweep{Page: 500, Fast: true}, Specs: savepointOfSnapshot,
 	},
 	{
 		Name: v1beta1.KindFlinkBlueGreenDeployment, Resource: v1beta1.FlinkBlueGreenDeploymentGVR,
-		Pods: true, Sweep: Sweep{Page: 500}, Specs: specOfBlueGreen,
+		Pods: true, Sweep: Sweep{Page: 100, Fast: true}, Specs: specOfBlueGreen,
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/bluegreen"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -22,6 +23,7 @@ func (r *Runner) wakeDependants(
 	if !deployment.MovesJob(s, p) {
 		return
 	}
+	r.Apply.Events.Wake(ctx, left, bluegreen.ParentOf(s.Resource))
 	job := v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: s.Resource.Name}
 	s.Snapshots = r.Gather.Snapshots(ctx, s.Resource.Namespace, job)
 	r.Apply.Events.Wake(ctx, left, deployment.Dependants(s))

@@ -14,19 +14,13 @@ import (
 // decider is gather and plan for the resources of one kind.
 type decider func(r *Runner, ctx context.Context, t target, last apply.Result) (decision, error)
 
-// deciders are those of the kinds that run.
+// deciders are those of the kinds.
 var deciders = map[string]decider{
 	v1beta1.KindFlinkDeployment:    (*Runner).decideDeployment,
 	v1beta1.KindFlinkSessionJob:    (*Runner).decideSessionJob,
 	v1beta1.KindFlinkStateSnapshot: (*Runner).decideSnapshot,
-}
 
-// deciderOf is how passes decide about a kind.
-func deciderOf(k kinds.Kind) decider {
-	if !k.Runs {
-		return (*Runner).decideUnsupported
-	}
-	return deciders[k.Name]
+	v1beta1.KindFlinkBlueGreenDeployment: (*Runner).decideBlueGreen,
 }
 
 // target is the resource that a pass is for.

@@ -17,7 +17,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+	"github.com/kn-flink/kn-flink/pkg/plan/quarantined"
 	"github.com/kn-flink/kn-flink/pkg/quarantine"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
@@ -106,9 +106,9 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) (err error) 
 	if err == nil && (!found || others || (!firm && ownWrite(u, r.Manager))) {
 		return nil
 	}
-	if err == nil && (visit.Held() || unsupported.IsQuarantined(u)) {
+	if err == nil && (visit.Held() || quarantined.Is(u)) {
 		r.held(ctx, key)
-		_, err = r.Apply.Execute(ctx, t.object, u, unsupported.MakeQuarantined(unsupported.Snapshot{
+		_, err = r.Apply.Execute(ctx, t.object, u, quarantined.Make(quarantined.Snapshot{
 			Now: r.Gather.Now(), Resource: u,
 		}))
 		return err
@@ -207,7 +207,7 @@ func (r *Runner) round(
 	ctx context.Context, t target, last apply.Result,
 ) (apply.Result, plan.Plan, error) {
 	started := time.Now()
-	d, err := deciderOf(t.kind)(r, ctx, t, last)
+	d, err := deciders[t.kind.Name](r, ctx, t, last)
 	if err != nil {
 		return apply.Result{}, plan.Plan{}, err
 	}

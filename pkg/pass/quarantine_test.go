@@ -77,12 +77,12 @@ func TestAResourceThatKilledTwicePodsWaitsUntilItsSpecChanges(t *testing.T) {
 		}
 	}
 	died(t, dir, 1, bomb, other)
-	pass(other, dir, "KindNotSupported", true)
+	pass(other, dir, "ValidationFailed", true)
 	died(t, dir, 1, bomb)
 	pass(bomb, dir, "Quarantined", true)
 	pass(bomb, dir, "Quarantined", false)
 	pass(bomb, t.TempDir(), "Quarantined", false) // another pod knows it by its status
-	pass(other, dir, "KindNotSupported", false)
+	pass(other, dir, "ValidationFailed", false)
 	if _, err := server.Update(
 		kubesim.FlinkBlueGreenDeployments, bomb.Namespace, bomb.Name, func(u *unstructured.Unstructured) {
 			u.Object["spec"] = map[string]any{"template": map[string]any{}}
@@ -90,8 +90,8 @@ func TestAResourceThatKilledTwicePodsWaitsUntilItsSpecChanges(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	pass(bomb, dir, "KindNotSupported", true)
+	pass(bomb, dir, "ValidationFailed", true)
 	died(t, dir, 0, bomb)
 	died(t, dir, 0, bomb)
-	pass(bomb, dir, "KindNotSupported", false) // to read it kills: the log says so
+	pass(bomb, dir, "ValidationFailed", false) // to read it kills: the log says so
 }

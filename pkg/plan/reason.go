@@ -47,8 +47,6 @@ const (
 	ReasonQuarantined Reason = "Quarantined"
 	// ReasonClaimedTwice: two installations have the resource in their scopes, so that neither does anything for it.
 	ReasonClaimedTwice Reason = "ClaimedTwice"
-	// ReasonKindNotSupported: resources of this kind are not run yet.
-	ReasonKindNotSupported Reason = "KindNotSupported"
 	// ReasonTaskManagersMissing: the Deployment of a standalone cluster's TaskManagers is gone.
 	ReasonTaskManagersMissing Reason = "TaskManagersMissing"
 	// ReasonSpecChanged: an accepted change of the spec is acted on.
@@ -312,4 +310,42 @@ const (
 const (
 	// ReasonError: an effect failed, and a user has to act.
 	ReasonError Reason = "Error"
+)
+
+// Reasons of a FlinkBlueGreenDeployment.
+const (
+	// ReasonTransitionStarted: a change begins that gives the other side the new spec.
+	ReasonTransitionStarted Reason = "TransitionStarted"
+	// ReasonTransitionSavepoint: the savepoint exists that the new side starts from.
+	ReasonTransitionSavepoint Reason = "TransitionSavepoint"
+	// ReasonTransitionCompleted: the new side serves, and the old one is deleted.
+	ReasonTransitionCompleted Reason = "TransitionCompleted"
+	// ReasonTransitionAborted: the new side did not become ready in time; it is suspended, and the old one serves.
+	// Condition Stalled.
+	ReasonTransitionAborted Reason = "TransitionAborted"
+	// ReasonTransitionWithdrawn: the spec is again that of the side that serves, so the new side is deleted.
+	ReasonTransitionWithdrawn Reason = "TransitionWithdrawn"
+	// ReasonTransitionFailed: the savepoint for the new side, or the new side, could not be made. It is tried again.
+	ReasonTransitionFailed Reason = "TransitionFailed"
+	// ReasonTakingTransitionSavepoint: a savepoint of the side that serves is being taken.
+	ReasonTakingTransitionSavepoint Reason = "TakingTransitionSavepoint"
+	// ReasonSideStarting: the new side is to become ready.
+	ReasonSideStarting Reason = "SideStarting"
+	// ReasonSideReady: the new side is ready, and the old one is kept for the deletion delay.
+	ReasonSideReady Reason = "SideReady"
+	// ReasonSideTerminating: an old side is not gone yet.
+	ReasonSideTerminating Reason = "SideTerminating"
+	// ReasonSideChanging: the side that serves gets a change in place.
+	ReasonSideChanging Reason = "SideChanging"
+	// ReasonSideNotReady: the side that serves is not ready, so no change is begun.
+	ReasonSideNotReady Reason = "SideNotReady"
+	// ReasonSideMissing: the FlinkDeployment of the side that serves is gone.
+	ReasonSideMissing Reason = "SideMissing"
+	// ReasonSideRefused: the API server, or admission, refuses the FlinkDeployment of a side. Condition SpecAccepted and
+	// Stalled.
+	ReasonSideRefused Reason = "SideRefused"
+	// ReasonSideOfAnother: a FlinkDeployment has the name of a side, and is not of this resource. Condition Stalled.
+	ReasonSideOfAnother Reason = "SideOfAnother"
+	// ReasonBlueGreenStateUnknown: status.blueGreenState is none that this version knows. Condition Stalled.
+	ReasonBlueGreenStateUnknown Reason = "BlueGreenStateUnknown"
 )

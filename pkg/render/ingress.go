@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -62,6 +63,27 @@ func MakeIngress(in IngressInput) (*networkingv1.Ingress, error) {
 			Rules:            []networkingv1.IngressRule{in.rule(host, path)},
 		},
 	}, nil
+}
+
+// SameIngress reports whether an Ingress is as wanted. The class may be the cluster's default, and others may add labels
+// and annotations.
+func SameIngress(seen, wanted *networkingv1.Ingress) bool {
+	there := *seen.Spec.DeepCopy()
+	if wanted.Spec.IngressClassName == nil {
+		there.IngressClassName = nil
+	}
+	return equality.Semantic.DeepEqual(there, wanted.Spec) && Holds(seen.Labels, wanted.Labels) &&
+		Holds(seen.Annotations, wanted.Annotations)
+}
+
+// Holds reports whether labels or annotations have all that is wanted.
+func Holds(there, wanted map[string]string) bool {
+	for name, value := range wanted {
+		if got, ok := there[name]; !ok || got != value {
+			return false
+		}
+	}
+	return true
 }
 
 func (in IngressInput) owner() metav1.OwnerReference {

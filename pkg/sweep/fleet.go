@@ -48,11 +48,8 @@ func (f *fleet) add(k kind, list *unstructured.UnstructuredList, watches func(st
 	}
 }
 
-// addOne adds a resource of a kind that runs. One of a counted kind that no pass has seen moves, but a canary.
+// addOne adds a resource. One of a counted kind that no pass has seen moves, but a canary.
 func (f *fleet) addOne(k kind, u *unstructured.Unstructured) {
-	if !k.Runs {
-		return
-	}
 	f.moving = f.moving || moves(u)
 	if !k.Counted {
 		return

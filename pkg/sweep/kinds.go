@@ -6,10 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 )
 
 // kind is a kind, and how its resources are found and looked at.
@@ -40,7 +38,7 @@ type find struct {
 // look decides whether a pass would do or record anything for a resource, and asks for it.
 type look func(ctx context.Context, u *unstructured.Unstructured) error
 
-// sweepers are those of the kinds that run.
+// sweepers are those of the kinds.
 //
 //	kind                         a full sweep looks at
 //	FlinkDeployment              all
@@ -50,21 +48,22 @@ type look func(ctx context.Context, u *unstructured.Unstructured) error
 //	  where the FlinkDeployments not finished and fast, or of another kind's
 //	  are spread                 job; the others are looked at with their job;
 //	                             rarely instead: all that are not finished
-//	one that does not run        fast; rarely instead: all. A pass is asked for
-//	                             if the Java operator's finalizer holds it
+//	FlinkBlueGreenDeployment     all
 //
 // Most snapshots are finished: the rare sweep is only for one whose deletion nobody has seen the event of.
 var sweepers = map[string]sweeper{
 	v1beta1.KindFlinkDeployment:    {looks: (*Observer).lookAtDeployments, items: (*Observer).deploymentItems},
 	v1beta1.KindFlinkSessionJob:    {looks: (*Observer).lookAtSessionJobs},
 	v1beta1.KindFlinkStateSnapshot: {looks: (*Observer).lookAtSnapshots, finds: snapshotFinds},
+
+	v1beta1.KindFlinkBlueGreenDeployment: {looks: (*Observer).lookAtBlueGreens},
 }
 
 // swept are all kinds, in the order in which they are read.
 func swept() []kind {
 	all := make([]kind, 0, len(kinds.All))
 	for _, k := range kinds.All {
-		all = append(all, kind{k, sweeperOf(k)})
+		all = append(all, kind{k, sweepers[k.Name]})
 	}
 	return all
 }
@@ -72,15 +71,7 @@ func swept() []kind {
 // kindOf finds a kind by its name; false: it is none of ours.
 func kindOf(name string) (kind, bool) {
 	k, ours := kinds.Of(name)
-	return kind{k, sweeperOf(k)}, ours
-}
-
-// sweeperOf is how sweeps look at a kind.
-func sweeperOf(k kinds.Kind) sweeper {
-	if !k.Runs {
-		return sweeper{finds: heldFinds, looks: lookAtHeld(k.Name)}
-	}
-	return sweepers[k.Name]
+	return kind{k, sweepers[k.Name]}, ours
 }
 
 // found is what a full sweep looks for.
@@ -99,21 +90,3 @@ const (
 
 // rarely is how many minutes lie between two sweeps of what hardly ever needs one.
 const rarely = 10
-
-// heldFinds are the resources of a kind that does not run which a finalizer holds.
-func heldFinds(_ *fleet, rare bool) []find {
-	query := kube.Query{Fields: inTransition}
-	if rare {
-		query.Fields = ""
-	}
-	return []find{{query: query, only: unsupported.Held}}
-}
-
-// lookAtHeld asks for passes, which let the resources go.
-func lookAtHeld(name string) func(*Observer, context.Context, string, *unstructured.UnstructuredList) look {
-	return func(o *Observer, _ context.Context, _ string, _ *unstructured.UnstructuredList) look {
-		return func(ctx context.Context, u *unstructured.Unstructured) error {
-			return o.request(ctx, name, u, event.ReasonTransition, "")
-		}
-	}
-}

@@ -22,7 +22,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+	"github.com/kn-flink/kn-flink/pkg/plan/quarantined"
 	"github.com/kn-flink/kn-flink/pkg/quarantine"
 	"github.com/kn-flink/kn-flink/pkg/render"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
@@ -159,7 +159,7 @@ func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapsh
 		items = append(items, item{
 			event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: name},
 			func(ctx context.Context) error { return o.lookAt(ctx, r) }, r.Decoded.Generation,
-			unsupported.Quarantined(r.Decoded.Status.Conditions, r.Decoded.Generation),
+			quarantined.Told(r.Decoded.Status.Conditions, r.Decoded.Generation),
 		})
 	}
 	if snapshots {

@@ -13,7 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+	"github.com/kn-flink/kn-flink/pkg/plan/quarantined"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
@@ -219,7 +219,7 @@ func (o *Observer) lookAtAll(
 		u := &list.Items[i]
 		key := event.Key{Kind: k.Name, Namespace: u.GetNamespace(), Name: u.GetName()}
 		items = append(items, item{
-			key, func(ctx context.Context) error { return look(ctx, u) }, u.GetGeneration(), unsupported.IsQuarantined(u),
+			key, func(ctx context.Context) error { return look(ctx, u) }, u.GetGeneration(), quarantined.Is(u),
 		})
 	}
 	return o.lookAtEach(ctx, items, nil)

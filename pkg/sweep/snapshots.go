@@ -12,8 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan/quarantined"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
-	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 )
 
 // Selectors of snapshots by how far they are, by the label that each pass keeps. unfinished ones may be carried on, and
@@ -79,7 +79,7 @@ func (o *Observer) snapshotsBeside(
 			items = append(items, item{
 				event.Key{Kind: v1beta1.KindFlinkStateSnapshot, Namespace: u.GetNamespace(), Name: u.GetName()},
 				func(ctx context.Context) error { return o.lookAtSnapshot(ctx, u, resource) }, u.GetGeneration(),
-				unsupported.IsQuarantined(u),
+				quarantined.Is(u),
 			})
 		}
 	}

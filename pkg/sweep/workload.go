@@ -11,7 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+	"github.com/kn-flink/kn-flink/pkg/plan/quarantined"
 )
 
 // Look looks at one FlinkDeployment whose JobManager Deployment changed or is gone, and asks for a pass if one is worth
@@ -36,7 +36,7 @@ func (o *Observer) Look(ctx context.Context, namespace, name string, gone bool) 
 	key := event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: name}
 	return o.visited(ctx, item{
 		key, func(ctx context.Context) error { return o.lookAtWorkload(ctx, u) }, u.GetGeneration(),
-		unsupported.IsQuarantined(u),
+		quarantined.Is(u),
 	})
 }
 

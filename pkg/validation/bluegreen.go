@@ -1,11 +1,13 @@
 package validation
 
 import (
+	"reflect"
+
 	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
 // BlueGreenInput is what a FlinkBlueGreenDeployment is judged by.
@@ -28,19 +30,13 @@ const (
 	ingressMark  = "green-"
 )
 
-// blueGreenOptions are read from spec.configuration only.
-var blueGreenOptions = []conf.Option{
-	{Key: "kubernetes.operator.bluegreen.abort.grace-period", Kind: conf.KindDuration},
-	{Key: "kubernetes.operator.bluegreen.reconciliation.reschedule-interval", Kind: conf.KindDuration},
-	{Key: "kubernetes.operator.bluegreen.deployment-deletion.delay", Kind: conf.KindDuration},
-}
-
 // BlueGreen judges a FlinkBlueGreenDeployment by what its children would be refused for, with the paths of its own
 // fields.
 //
 //	field                | finding
 //	metadata.name        | V1 of the longer child's name, so at most 39 characters
-//	template.spec        | missing; V2-V8, V10 and V11 of the child; V9: a redeploy nonce without a path
+//	template.spec        | missing, or without a job; V2-V8, V10 and V11 of the child; V9: a redeploy nonce without a path
+//	template.spec        | it needs state, and has no directory for the savepoint of a transition
 //	ingress              | V4
 //	configuration        | a kubernetes.operator.bluegreen.* option that is no duration
 //
@@ -60,6 +56,12 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 		own.add("template.spec", "spec.template.spec must be defined", "describe the FlinkDeployment to run")
 		return own.fieldError()
 	}
+	if in.Spec.Template.Spec.Job == nil {
+		own.add(
+			"template.spec.job", "spec.template.spec.job must be defined: blue/green deployments run applications only",
+			"describe the job, or use a FlinkDeployment for a session cluster",
+		)
+	}
 	child := &report{base: "spec.template.spec", findings: own.findings}
 	spec := *in.Spec.Template.Spec
 	if spec.Ingress != nil && spec.Ingress.Template != "" {
@@ -72,16 +74,42 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 			Namespace: in.Namespace, Name: in.Name + longestChild, Spec: spec, Operator: in.Operator, New: true,
 		}, nil,
 	)
-	if last := lastChildSpec(in.Status); last != nil {
+	last := lastChildSpec(in.Status)
+	if last != nil {
 		child.redeploy(spec.Job, last.Job)
 	}
+	child.transitionSavepoint(in, last)
 	return child.fieldError()
+}
+
+// transitionSavepoint checks that a side which keeps its state has a place for the savepoint that the other one starts
+// from. A resource of the Java operator may lack it: whatever leaves the template as it is passes, and so does a
+// suspension.
+func (r *report) transitionSavepoint(in BlueGreenInput, last *v1beta1.FlinkDeploymentSpec) {
+	spec := in.Spec.Template.Spec
+	if spec.Job == nil || spec.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeStateless ||
+		spec.Job.DesiredState() == v1beta1.JobStateSuspended || last != nil && reflect.DeepEqual(last, spec) {
+		return
+	}
+	own, err := flinkconf.Own(spec.FlinkConfiguration)
+	if err != nil {
+		return // told already
+	}
+	if in.Operator.Default(in.Namespace, spec.FlinkVersion).Merge(own).Get(key.SavepointDir) != "" {
+		return
+	}
+	r.add(
+		"flinkConfiguration["+quote(key.SavepointDir.Key)+"]",
+		"Job could not be upgraded with savepoint while config key["+key.SavepointDir.Key+"] is not set",
+		"set it to a path that all Flink pods share: a transition starts the new side from a savepoint there; or set "+
+			"job.upgradeMode to stateless",
+	)
 }
 
 // blueGreenOptions checks the options of a blue/green deployment, which stand in spec.configuration only.
 func (r *report) blueGreenOptions(configuration map[string]string) {
 	options := flinkconf.Config(configuration)
-	for _, option := range blueGreenOptions {
+	for _, option := range key.BlueGreen() {
 		if _, err := options.Duration(option); err != nil {
 			r.addAt(
 				r.at("configuration")+"["+quote(option.Key)+"]", "Invalid value for blue/green option "+option.Key, err.Error(),

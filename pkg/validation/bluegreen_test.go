@@ -100,9 +100,9 @@ func TestBlueGreen(t *testing.T) {
 			s.FlinkConfiguration = add(s.FlinkConfiguration, autoscaler+"enabled", "true", autoscaler+"metrics.window", "1 s")
 		}), one(`spec.template.spec.flinkConfiguration["job.autoscaler.metrics.window"]`, "metric window")},
 		"session cluster": {
-			"legal, if unusual",
+			"it has no job that moves to the other side",
 			child(func(s *v1beta1.FlinkDeploymentSpec) { s.Job = nil }),
-			nil,
+			one("spec.template.spec.job", "blue/green deployments run applications only"),
 		},
 		"ingress without template": {
 			"as for any other",
@@ -148,11 +148,6 @@ func TestBlueGreen(t *testing.T) {
 				redeployed(nil, ptr(int64(1)), "")(in)
 				in.Status.LastReconciledSpec = `{"spec":{}}`
 			},
-			nil,
-		},
-		"session to application": {
-			"the new child is made for it",
-			func(in *blueGreenInput) { redeployed(nil, nil, "")(in); in.Spec.Template.Spec.Job = nil },
 			nil,
 		},
 		"several problems of all": {

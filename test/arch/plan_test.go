@@ -10,14 +10,14 @@ import (
 //
 //	host/deployment, host/sessionjob -> host/session -> host/cluster -> engine
 //	engine: ask, tell, failed -> decide, operation -> observe -> record -> loss, report -> facts -> world -> decision
-//	plan/snapshot, plan/unsupported -> leaves of plan
+//	bluegreen, plan/snapshot, plan/quarantined -> leaves of plan
 //
 // decide and operation do not know each other: a rule gives a decision, which is a value, and an operation carries one
 // out. A job knows its host by interfaces: world.Host, decision.Starter and decision.Stopper.
 var ways = map[string][]string{
 	"plan/status":      {},
 	"plan/snapshot":    {"plan/status"},
-	"plan/unsupported": {"plan/status"},
+	"plan/quarantined": {"plan/status"},
 
 	"engine/decision": {},
 	"engine/world":    {"engine/decision", "plan/status"},
@@ -42,6 +42,8 @@ var ways = map[string][]string{
 	"engine/failed":     {"engine/report", "engine/facts", "engine/world", "engine/decision", "plan/status"},
 	"engine/enginetest": {"engine/world", "engine/decision"},
 
+	"bluegreen": {"plan/status"},
+
 	"host/cluster":    {"engine"},
 	"host/deployment": {"host/cluster", "engine", "plan/status"},
 	"host/session":    {"host/cluster", "engine"},
@@ -51,11 +53,11 @@ var ways = map[string][]string{
 // inputs are the packages of the three rooms that others may import: the kinds, and what a decision sees of the world.
 // Who looks at the world fills it in.
 var inputs = []string{
-	"engine/world", "engine/ask", "engine/failed",
+	"bluegreen", "engine/world", "engine/ask", "engine/failed",
 	"host/cluster", "host/cluster/podfailure", "host/deployment", "host/session",
 	"host/sessionjob",
 	"plan/autoscaled", "plan/exceptions", "plan/hadata", "plan/health", "plan/snapshot", "plan/snapshots",
-	"plan/unsupported", "plan/upgrade",
+	"plan/quarantined", "plan/upgrade",
 }
 
 // wayOf is the package of ways that a path below pkg belongs to; empty: none.
@@ -65,6 +67,9 @@ func wayOf(path string) string {
 		return ""
 	}
 	parts := strings.SplitN(rest, "/", 3)
+	if parts[0] == "bluegreen" {
+		return parts[0]
+	}
 	if len(parts) < 2 || strings.HasSuffix(parts[1], ".go") {
 		return ""
 	}
@@ -72,7 +77,9 @@ func wayOf(path string) string {
 }
 
 // decides says whether a room takes part in decisions.
-func decides(room string) bool { return room == "plan" || room == "engine" || room == "host" }
+func decides(room string) bool {
+	return room == "plan" || room == "engine" || room == "host" || room == "bluegreen"
+}
 
 // planDirection checks what one file imports of the packages that take part in decisions. A test may import what its
 // package may, and enginetest; the tests of decide carry decisions out.

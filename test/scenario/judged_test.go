@@ -18,7 +18,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
-	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+	"github.com/kn-flink/kn-flink/pkg/plan/quarantined"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
@@ -49,7 +49,7 @@ func showsQuarantined(t *testing.T) {
 	h.untilStable(demo)
 	h.edit(demo, parallelism(4))
 	u := h.w.Kube.Get(kubesim.FlinkDeployments, namespace, demo)
-	p := unsupported.MakeQuarantined(unsupported.Snapshot{Now: h.w.Clock.Now(), Resource: u})
+	p := quarantined.Make(quarantined.Snapshot{Now: h.w.Clock.Now(), Resource: u})
 	text, err := json.Marshal(p.Status)
 	if err != nil {
 		t.Fatal(err)

@@ -33,6 +33,8 @@ const (
 	// as operator, but with the defaults of the namespace and Flink version laid over it
 	ScopeNamespace Scope = "namespace"
 	ScopeResource  Scope = "resource" // the resource's own flinkConfiguration wins
+	// read from spec.configuration of a FlinkBlueGreenDeployment only
+	ScopeBlueGreen Scope = "blue/green"
 )
 
 // Option describes one configuration key. Options are values: nobody changes them.

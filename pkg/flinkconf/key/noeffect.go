@@ -27,6 +27,7 @@ const (
 // NoEffect lists all of them, by their keys. A test finds what is missing here, and what is read by now.
 func NoEffect() []Unread {
 	return []Unread{
+		{BlueGreenRescheduleInterval, "", "the clock checks a transition every 2 s"},
 		{ConfigCacheSize, "", cached},
 		{ConfigCacheTimeout, "", cached},
 		{FlinkClientCancelTimeout, "", "a pass does not wait for the end of a job: later passes check for it"},

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
@@ -14,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
+	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
 // Reasons of the condition IngressReady while nothing has failed.
@@ -66,7 +65,7 @@ func (v *view) judgeIngress() {
 			metav1.ConditionFalse, "ForeignObject",
 			fmt.Sprintf("there is an Ingress %s that is not ours; rename or delete it", seen.Name),
 		)
-	case there && sameIngress(seen, wanted):
+	case there && render.SameIngress(seen, wanted):
 		v.showIngress(metav1.ConditionTrue, "Applied", "the Ingress matches the spec")
 	default:
 		v.showIngress(metav1.ConditionFalse, ingressApplying, "the Ingress does not match the spec yet")
@@ -93,26 +92,6 @@ func (v *view) ingressFailed() bool {
 // failure, one at the pace of the sweep.
 func (v *view) fixesIngress(r decision.Result) bool {
 	return v.ingressAction != nil && !r.Again && (!v.ingressFailed() || v.Look.Want.Pace != v1beta1.PaceFast)
-}
-
-// sameIngress reports whether an Ingress is as wanted. The class may be the cluster's default, and others may add
-// labels and annotations.
-func sameIngress(seen, wanted *networkingv1.Ingress) bool {
-	there := *seen.Spec.DeepCopy()
-	if wanted.Spec.IngressClassName == nil {
-		there.IngressClassName = nil
-	}
-	return equality.Semantic.DeepEqual(there, wanted.Spec) && holds(seen.Labels, wanted.Labels) &&
-		holds(seen.Annotations, wanted.Annotations)
-}
-
-func holds(there, wanted map[string]string) bool {
-	for name, value := range wanted {
-		if got, ok := there[name]; !ok || got != value {
-			return false
-		}
-	}
-	return true
 }
 
 // makeIngressFailed shows, in the status that a round left behind, an Ingress that could not be made, changed or

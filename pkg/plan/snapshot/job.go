@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -11,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/running"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
@@ -115,44 +115,14 @@ func openIntent(intent *v1beta1.Intent) *v1beta1.Intent {
 func (t *target) reconciled(r v1beta1.ReconciliationStatus) {
 	done := r.State == v1beta1.ReconciliationDeployed || r.State == v1beta1.ReconciliationRolledBack
 	t.settled = t.intent == nil && done && !t.deleting
-	t.suspended = v1beta1.ReconciledJobState(deployedText(r)) == v1beta1.JobStateSuspended
-}
-
-// deployedText is the spec that runs.
-func deployedText(r v1beta1.ReconciliationStatus) string {
-	if r.State == v1beta1.ReconciliationRolledBack && r.LastStableSpec != "" {
-		return r.LastStableSpec
-	}
-	return r.LastReconciledSpec
+	t.suspended = v1beta1.ReconciledJobState(running.SpecText(r)) == v1beta1.JobStateSuspended
 }
 
 // cluster reads the configuration and the endpoint of the cluster that was deployed. One that was never deployed has
 // neither.
 func (t *target) cluster(s Snapshot, d *v1beta1.FlinkDeployment) {
-	text := deployedText(d.Status.ReconciliationStatus)
-	deployed, err := v1beta1.ParseReconciledDeployment(text)
-	if text == "" || err != nil {
-		t.config, t.version = s.Operator.Default(d.Namespace, d.Spec.FlinkVersion), d.Spec.FlinkVersion
-		return
-	}
-	t.version = deployed.Spec.FlinkVersion
-	t.config, err = flinkconf.Observe(flinkconf.ObserveInput{
-		Operator: s.Operator, Namespace: d.Namespace, Name: d.Name, Deployed: &deployed.Spec, Current: &d.Spec,
-	})
-	if err != nil {
-		t.config = s.Operator.Default(d.Namespace, t.version)
-	}
-	if jm := d.Status.JobManagerDeploymentStatus; jm == v1beta1.JobManagerMissing || jm == "" {
-		return
-	}
-	scheme := "http"
-	if read(t.config.Bool, key.RestSSLEnabled, false) {
-		scheme = "https"
-	}
-	t.endpoint = &plan.Endpoint{
-		URL:     fmt.Sprintf("%s://%s-rest.%s.svc:%d", scheme, d.Name, d.Namespace, read(t.config.Int, key.RestPort, 8081)),
-		Timeout: read(t.config.Duration, key.FlinkClientTimeout, 10*time.Second),
-	}
+	c := running.Of(s.Operator, d)
+	t.version, t.config, t.endpoint = c.Version, c.Config, c.Endpoint
 }
 
 // read is the value of an option, or its default when the text cannot be read: validation reports that.

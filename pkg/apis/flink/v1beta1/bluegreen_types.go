@@ -102,7 +102,8 @@ const BlueGreenTimeReset = "1970-01-01T00:00:00Z"
 
 // FlinkBlueGreenDeploymentStatus says which child is active.
 type FlinkBlueGreenDeploymentStatus struct {
-	// JobStatus is that of the active child.
+	// JobStatus has the state of the whole and nothing else: RECONCILING, RUNNING,
+	// SUSPENDED or FAILING. That of a job is in the status of the child.
 	JobStatus JobStatus `json:"jobStatus,omitzero"`
 	// BlueGreenState is where the deployment stands; empty before the first pass.
 	BlueGreenState BlueGreenState `json:"blueGreenState,omitempty"`
@@ -122,6 +123,11 @@ type FlinkBlueGreenDeploymentStatus struct {
 	Error string `json:"error,omitempty"`
 	// ObservedGeneration is the generation judged last; absent or -1 means none.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// Transition is the change under way; absent means none.
+	Transition *BlueGreenTransition `json:"transition,omitempty"`
+	// FailedAttempt is the newest spec that was tried and given up; absent means
+	// that the newest change succeeded.
+	FailedAttempt *BlueGreenAttempt `json:"failedAttempt,omitempty"`
 	// Conditions beyond the state.
 	Conditions []metav1.Condition `json:"conditions,omitzero"`
 

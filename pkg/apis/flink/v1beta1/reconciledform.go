@@ -59,9 +59,9 @@ func newSessionJobRecord(s *FlinkSessionJobSpec) *sessionJobRecord {
 }
 
 type blueGreenRecord struct {
-	Configuration map[string]string `json:"configuration"`
 	Ingress       *ingressRecord    `json:"ingress"`
 	Template      *templateRecord   `json:"template"`
+	Configuration map[string]string `json:"configuration"`
 }
 
 type templateRecord struct {

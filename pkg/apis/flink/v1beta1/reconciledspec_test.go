@@ -171,10 +171,10 @@ func TestReconciledSessionJobText(t *testing.T) {
 
 func TestReconciledBlueGreenText(t *testing.T) {
 	rows := map[string]struct{ reason, want string }{
-		"empty": {"nulls are written", `{"spec":{"configuration":null,"ingress":null,"template":null}}`},
+		"empty": {"nulls are written", `{"spec":{"ingress":null,"template":null,"configuration":null}}`},
 		"half full": {
 			"template metadata is stored as written",
-			`{"spec":{"configuration":{"k":"v"},"ingress":null,"template":{"metadata":{"labels":{"b":"1"}},"spec":null}}}`,
+			`{"spec":{"ingress":null,"template":{"metadata":{"labels":{"b":"1"}},"spec":null},"configuration":{"k":"v"}}}`,
 		},
 	}
 	for name, row := range rows {

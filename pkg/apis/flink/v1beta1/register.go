@@ -71,6 +71,12 @@ const (
 	LabelCanary = "flink.apache.org/canary"
 	// LabelBlueGreenType on a child FlinkDeployment is BLUE or GREEN.
 	LabelBlueGreenType = "flink/blue-green-deployment-type"
+	// AnnotationSideOperation on a child FlinkDeployment is the operation ID of
+	// the transition that created it (BlueGreenTransition.OperationID).
+	AnnotationSideOperation = "flinkbluegreendeployment.flink.apache.org/operation"
+	// AnnotationSideSpec on a child FlinkDeployment is the hash of the template's
+	// spec that it was written with last (BlueGreenTransition.SpecHash).
+	AnnotationSideSpec = "flinkbluegreendeployment.flink.apache.org/spec"
 	// LabelSnapshotType on a FlinkStateSnapshot is SAVEPOINT or CHECKPOINT.
 	LabelSnapshotType = "snapshot.type"
 	// LabelSnapshotTriggerType on a FlinkStateSnapshot is a SnapshotTriggerType.

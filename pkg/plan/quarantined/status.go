@@ -1,8 +1,7 @@
-package unsupported
+package quarantined
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -14,26 +13,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// Reason is the reason of the condition Stalled and of the event.
-const Reason = plan.ReasonKindNotSupported
-
 // Snapshot is everything that one decision sees.
 type Snapshot struct {
 	// Now is the time of the look.
 	Now time.Time
 	// Resource is the resource as just read. Never nil.
 	Resource *unstructured.Unstructured
-}
-
-// Make tells that nothing will happen to the resource, or ends it. One that was told already gets an empty plan. The
-// rest of its status is left as it is: another operator may have written it.
-func Make(s Snapshot) plan.Plan {
-	if s.Resource.GetDeletionTimestamp() != nil {
-		return end(s)
-	}
-	return wait(s, Reason, fmt.Sprintf(
-		"resources of kind %s cannot be run by kn-flink yet: this one is stored and not changed", s.Resource.GetKind(),
-	))
 }
 
 // wait tells that nothing is done, once.

@@ -1,8 +1,7 @@
-package unsupported
+package quarantined
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +27,7 @@ func TestItIsToldOnce(t *testing.T) {
 	s := Snapshot{Now: start, Resource: resource()}
 	s.Resource.Object["status"] = map[string]any{"blueGreenState": "ACTIVE_BLUE"}
 	p := Make(s)
-	if p.Status == nil || len(p.Events) != 1 || p.Events[0].Reason != Reason || len(p.Actions) > 0 {
+	if p.Status == nil || len(p.Events) != 1 || p.Events[0].Reason != plan.ReasonQuarantined || len(p.Actions) > 0 {
 		t.Fatalf("it is told in a condition and an event: %+v", p)
 	}
 	status := *p.Status.(*map[string]any)
@@ -59,38 +58,12 @@ func TestItIsStalled(t *testing.T) {
 	shown := map[string]metav1.ConditionStatus{}
 	for _, c := range conditions {
 		shown[c.Type] = c.Status
-		if c.Reason != "KindNotSupported" || c.ObservedGeneration != 2 ||
-			!strings.Contains(c.Message, v1beta1.KindFlinkBlueGreenDeployment) {
+		if c.Reason != "Quarantined" || c.ObservedGeneration != 2 || !strings.Contains(c.Message, "died twice") {
 			t.Errorf("condition %+v", c)
 		}
 	}
 	if shown["Stalled"] != metav1.ConditionTrue || shown["Ready"] != metav1.ConditionFalse {
 		t.Errorf("conditions %+v", conditions)
-	}
-}
-
-func TestADeletionIsHeldByNobody(t *testing.T) {
-	for name, row := range map[string]struct {
-		finalizer string
-		goes      bool
-	}{
-		"the Java operator's finalizer": {v1beta1.FinalizerFlinkBlueGreenDeployment, true},
-		"another finalizer":             {"example.com/mine", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := Snapshot{Now: start, Resource: resource()}
-			s.Resource.SetFinalizers([]string{row.finalizer})
-			if Held(s.Resource) {
-				t.Error("one that is not being deleted is held")
-			}
-			s.Resource.Object["metadata"].(map[string]any)["deletionTimestamp"] = start.Format(time.RFC3339)
-			p := Make(s)
-			want := plan.Action(plan.RemoveFinalizer{Finalizer: row.finalizer})
-			goes := slices.Contains(p.Finish, want)
-			if goes != row.goes || (len(p.Finish) > 0) != row.goes || len(p.Actions) > 0 || p.Status != nil {
-				t.Errorf("it does %s, want to let it go: %t", p, row.goes)
-			}
-		})
 	}
 }
 
@@ -128,7 +101,7 @@ func TestTheGenerationIsJudged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := Snapshot{Now: start, Resource: resource()}
 			s.Resource.Object["status"] = row.status
-			got := *MakeQuarantined(s).Status.(*map[string]any)
+			got := *Make(s).Status.(*map[string]any)
 			for _, field := range []string{"observedGeneration", "deployedGeneration"} {
 				if got[field] != row.want[field] {
 					t.Errorf("%s is %v, want %v: %s", field, got[field], row.want[field], row.reason)

@@ -1,4 +1,4 @@
-package unsupported
+package quarantined
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,9 +14,9 @@ const quarantined = "kn-flink died twice while it worked on this resource, as a 
 	"memory: nothing is done for it, and what runs is left as it is. Make the resource, or what its JobManager " +
 	"answers, smaller; any change of the spec is tried again. If a deletion waits for this, take the finalizer off"
 
-// MakeQuarantined tells that nothing is done for a resource that the function dies of. It looks at nothing but its
+// Make tells that nothing is done for a resource that the function dies of. It looks at nothing but its
 // status, and leaves what that says of the job as it is.
-func MakeQuarantined(s Snapshot) plan.Plan {
+func Make(s Snapshot) plan.Plan {
 	p := wait(s, plan.ReasonQuarantined, quarantined)
 	if status, writes := p.Status.(*map[string]any); writes {
 		(*status)["pace"] = string(v1beta1.PaceSlow) // no tick looks at it before its time
@@ -24,8 +24,8 @@ func MakeQuarantined(s Snapshot) plan.Plan {
 	return p
 }
 
-// Quarantined reports whether status says that this generation of a resource is not worked on.
-func Quarantined(conditions []metav1.Condition, generation int64) bool {
+// Told reports whether status says that this generation of a resource is not worked on.
+func Told(conditions []metav1.Condition, generation int64) bool {
 	for _, c := range conditions {
 		if c.Type == summary.Stalled && c.Reason == string(plan.ReasonQuarantined) && c.Status == metav1.ConditionTrue {
 			return c.ObservedGeneration == generation
@@ -34,7 +34,7 @@ func Quarantined(conditions []metav1.Condition, generation int64) bool {
 	return false
 }
 
-// IsQuarantined is Quarantined for a resource as it was read.
-func IsQuarantined(resource *unstructured.Unstructured) bool {
-	return Quarantined(conditionsOf(resource), resource.GetGeneration())
+// Is is Told for a resource as it was read.
+func Is(resource *unstructured.Unstructured) bool {
+	return Told(conditionsOf(resource), resource.GetGeneration())
 }

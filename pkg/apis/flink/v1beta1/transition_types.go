@@ -1,0 +1,97 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// BlueGreenStep says how far a change of a blue/green deployment is. The step is
+// stored before what it does is begun.
+type BlueGreenStep string
+
+const (
+	// BlueGreenSavepoint: a savepoint of the active child's job is being taken.
+	BlueGreenSavepoint BlueGreenStep = "SAVEPOINT"
+	// BlueGreenClear: what is left of an earlier child of the target's name goes.
+	BlueGreenClear BlueGreenStep = "CLEAR"
+	// BlueGreenCreate: the target is being created.
+	BlueGreenCreate BlueGreenStep = "CREATE"
+	// BlueGreenAwait: the target exists and is to become ready.
+	BlueGreenAwait BlueGreenStep = "AWAIT"
+	// BlueGreenRetire: the target serves and the old child is being deleted.
+	BlueGreenRetire BlueGreenStep = "RETIRE"
+	// BlueGreenRetired: the deletion of the old child is accepted and not finished.
+	BlueGreenRetired BlueGreenStep = "RETIRED"
+	// BlueGreenAbort: the target did not become ready and is being suspended.
+	BlueGreenAbort BlueGreenStep = "ABORT"
+	// BlueGreenWithdraw: the change was taken back and the target is being deleted.
+	BlueGreenWithdraw BlueGreenStep = "WITHDRAW"
+	// BlueGreenPatch: the spec of the active child is being replaced.
+	BlueGreenPatch BlueGreenStep = "PATCH"
+	// BlueGreenSettle: the active child has its new spec and acts on it.
+	BlueGreenSettle BlueGreenStep = "SETTLE"
+)
+
+// BlueGreenTransition is the change of a blue/green deployment that is under way.
+type BlueGreenTransition struct {
+	// OperationID names the change: 32 hexadecimal digits. The child that it
+	// creates carries it. It follows from the resource's UID and Over.
+	OperationID string `json:"operationID"`
+	// Over is the version of the resource that the change was decided over.
+	Over string `json:"over"`
+	// Step says how far it is.
+	Step BlueGreenStep `json:"step"`
+	// Target is the colour of the child that is created or changed.
+	Target BlueGreenType `json:"target"`
+	// From is the colour of the child that serves until the target does; empty
+	// means that none does.
+	From BlueGreenType `json:"from,omitempty"`
+	// Since is when the step was stored.
+	Since metav1.Time `json:"since"`
+	// Looked is when the change was last looked at, in steps of a tenth of the
+	// grace period: while nobody could look, the deadline does not come nearer.
+	Looked metav1.Time `json:"looked,omitzero"`
+	// Spec is what the target has or gets, as JSON text in the form of
+	// lastReconciledSpec. Empty in the steps before it counts.
+	Spec string `json:"spec,omitempty"`
+	// SpecHash is the hash of the target's spec: 64 hexadecimal digits.
+	SpecHash string `json:"specHash,omitempty"`
+	// Path is the savepoint that the target starts from; empty means none.
+	Path string `json:"path,omitempty"`
+	// Source is the job that the savepoint is of; absent where none is taken.
+	Source *BlueGreenSource `json:"source,omitempty"`
+	// ChildUID is the UID of the target; empty before it is seen.
+	ChildUID types.UID `json:"childUID,omitempty"`
+	// ChildGeneration is the generation of the target that has the spec; 0 before
+	// it is seen.
+	ChildGeneration int64 `json:"childGeneration,omitempty"`
+	// RetiredUID is the UID of the child that is deleted; empty where none is.
+	RetiredUID types.UID `json:"retiredUID,omitempty"`
+	// Reason says why the change is aborted, one CamelCase word; empty while it is
+	// not.
+	Reason string `json:"reason,omitempty"`
+	// Message says the same, in one line.
+	Message string `json:"message,omitempty"`
+}
+
+// BlueGreenSource is the run of a job that a savepoint is taken of.
+type BlueGreenSource struct {
+	// UID of the FlinkDeployment.
+	UID types.UID `json:"uid"`
+	// JobID of its job, 32 hexadecimal digits.
+	JobID string `json:"jobID"`
+	// StartTime of the job, epoch milliseconds as decimal text.
+	StartTime string `json:"startTime,omitempty"`
+}
+
+// BlueGreenAttempt is a spec that was tried and did not become the active one.
+type BlueGreenAttempt struct {
+	// SpecHash of the template's spec: 64 hexadecimal digits.
+	SpecHash string `json:"specHash"`
+	// Time when it was given up.
+	Time metav1.Time `json:"time"`
+	// Reason is one CamelCase word.
+	Reason string `json:"reason"`
+	// Message is one line.
+	Message string `json:"message,omitempty"`
+}

@@ -1,0 +1,84 @@
+package bluegreen
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+func servesOn(v *view, t v1beta1.BlueGreenTransition) string {
+	if t.From == "" {
+		return ""
+	}
+	return ", and FlinkDeployment " + v.name(t.From) + " serves"
+}
+
+func (v *view) aborting(t v1beta1.BlueGreenTransition) plan.Cause {
+	return plan.Cause{
+		Reason: plan.ReasonTransitionAborted, Message: t.Message + "; it is being suspended" + servesOn(v, t),
+	}
+}
+
+// abort suspends a target that did not become ready in time; decided once, it is carried to its end.
+func abort(v view, t v1beta1.BlueGreenTransition) Decision {
+	side := v.Side(t.Target)
+	d := v.ours(t.Target)
+	wait := v.at(t, Aborting, v.aborting(t))
+	switch {
+	case side.IsUnknown():
+		wait.Wait = unobservable("FlinkDeployment "+v.name(t.Target), side.Why()).Wait
+		return wait
+	case d == nil || d.UID != t.ChildUID || suspended(d):
+		return v.aborted(t)
+	case d.DeletionTimestamp != nil:
+		v.overdue(&wait, d)
+		return wait
+	case d.Spec.Job.DesiredState() != v1beta1.JobStateSuspended:
+		wait.Actions, wait.Soon = []plan.Action{plan.SuspendSide{
+			Namespace: d.Namespace, Name: d.Name, UID: d.UID, Generation: d.Generation,
+		}}, true
+		return wait
+	}
+	if v.now().After(t.Since.Add(v.cleanupTimeout(d))) {
+		wait.Wait, wait.Stall = plan.Cause{}, plan.Cause{
+			Reason:  plan.ReasonTransitionAborted,
+			Message: t.Message + "; it is not suspended yet" + stateOf(d) + servesOn(&v, t),
+		}
+	}
+	return wait
+}
+
+// aborted records that the target was given up.
+func (v *view) aborted(t v1beta1.BlueGreenTransition) Decision {
+	back := restState(t.From)
+	text := fmt.Sprintf("Aborting deployment '%s', rolling B/G deployment back to %s", v.name(t.Target), back)
+	d := v.closed(v1beta1.FlinkJobFailing, text)
+	d.Status.BlueGreenState = back
+	d.Status.FailedAttempt = &v1beta1.BlueGreenAttempt{
+		SpecHash: t.SpecHash, Time: metav1.NewTime(v.now()), Reason: t.Reason, Message: t.Message,
+	}
+	d.Situation = Aborting
+	d.Wait, d.Stall = plan.Cause{}, plan.Cause{Reason: plan.ReasonTransitionAborted, Message: t.Message}
+	return d
+}
+
+// withdraw deletes a target that is not wanted any more.
+func withdraw(v view, t v1beta1.BlueGreenTransition) Decision {
+	side := v.Side(t.Target)
+	d := v.ours(t.Target)
+	wait := v.at(t, Withdrawing, v.terminating(t.Target))
+	switch {
+	case side.IsUnknown():
+		wait.Wait = unobservable("FlinkDeployment "+v.name(t.Target), side.Why()).Wait
+	case d == nil || d.UID != t.ChildUID:
+		return v.closed(v1beta1.FlinkJobRunning, "")
+	case d.DeletionTimestamp == nil:
+		wait.Actions, wait.Soon = []plan.Action{v.deletion(d)}, true
+	default:
+		v.overdue(&wait, d)
+	}
+	return wait
+}

@@ -1,0 +1,85 @@
+package bluegreen
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// patch replaces the spec of the side that serves.
+func patch(v view, t v1beta1.BlueGreenTransition) Decision {
+	d := v.ours(t.Target)
+	wait := v.at(t, Changing, v.changing(t.Target))
+	switch {
+	case v.Side(t.Target).IsUnknown():
+		wait.Wait = unobservable("FlinkDeployment "+v.name(t.Target), v.Side(t.Target).Why()).Wait
+		return wait
+	case d == nil || d.DeletionTimestamp != nil:
+		return v.closed(v1beta1.FlinkJobFailing, "FlinkDeployment "+v.name(t.Target)+" is gone while it was changed")
+	case v.wanted.hash != t.SpecHash:
+		return v.beginInPlace(t.Target)
+	case d.Annotations[v1beta1.AnnotationSideSpec] == t.SpecHash:
+		t.Step, t.ChildUID, t.ChildGeneration = v1beta1.BlueGreenSettle, d.UID, d.Generation
+		next := v.at(t, Changing, v.changing(t.Target))
+		next.Status.AbortTimestamp = v.deadline()
+		return next
+	}
+	replacement, err := v.replacement(t, d)
+	if err != nil {
+		return Decision{Situation: plan.Invalid, Stall: plan.Cause{Reason: plan.ReasonCannotRender, Message: err.Error()}}
+	}
+	wait.Actions, wait.Again = []plan.Action{replacement}, true
+	return wait
+}
+
+// settle waits until the side that serves has done what its new spec asks for. It is never aborted: it is the only one.
+//
+//	the side that serves       the grace period   then
+//	does what the spec asks    -                  the spec is recorded: RUNNING or SUSPENDED
+//	does not yet               is over            the spec is recorded: FAILING, until it does
+//	does not yet               runs               wait
+func settle(v view, t v1beta1.BlueGreenTransition) Decision {
+	d := v.ours(t.Target)
+	wait := v.at(t, Changing, v.changing(t.Target))
+	switch {
+	case v.Side(t.Target).IsUnknown():
+		wait.Wait = unobservable("FlinkDeployment "+v.name(t.Target), v.Side(t.Target).Why()).Wait
+		return wait
+	case d == nil || d.DeletionTimestamp != nil:
+		return v.closed(v1beta1.FlinkJobFailing, "FlinkDeployment "+v.name(t.Target)+" is gone while it was changed")
+	case v.wanted.known() && v.wanted.hash != t.SpecHash:
+		return v.beginInPlace(t.Target)
+	}
+	made, err := parseSpec(t.Spec)
+	if err != nil {
+		return Decision{Situation: plan.Unobservable, Stall: plan.Cause{
+			Reason: plan.ReasonStatusUnreadable, Message: "status.transition.spec: " + err.Error(),
+		}}
+	}
+	state, text := v1beta1.FlinkJobRunning, ""
+	switch {
+	case made.suspended() && suspended(d):
+		state = v1beta1.FlinkJobSuspended
+	case !made.suspended() && ready(d):
+	case v.overDeadline(wait.Status):
+		state, text = v1beta1.FlinkJobFailing, "FlinkDeployment "+d.Name+" was changed in place and has not done in time what "+
+			"its spec asks for"+stateOf(
+			d,
+		)
+	default:
+		wait.Wait.Message += stateOf(d)
+		return wait
+	}
+	next := v.closed(state, text)
+	if state == v1beta1.FlinkJobFailing && !v.recorded.known() {
+		next.Status.BlueGreenState = restState("")
+		next.Status.FailedAttempt = &v1beta1.BlueGreenAttempt{
+			SpecHash: t.SpecHash, Time: metav1.NewTime(v.now()), Reason: string(plan.ReasonSideNotReady), Message: text,
+		}
+		return next
+	}
+	next.Status.LastReconciledSpec, next.Status.BlueGreenState = t.Spec, activeState(t.Target)
+	next.Status.FailedAttempt, next.Status.Retry = nil, nil
+	return next
+}

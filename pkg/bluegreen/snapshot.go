@@ -1,0 +1,71 @@
+package bluegreen
+
+import (
+	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+)
+
+// Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
+type Snapshot struct {
+	// Now is the time of the look.
+	Now time.Time
+	// Operator is the installation's base configuration.
+	Operator flinkconf.Operator
+	// Resource is the FlinkBlueGreenDeployment with its status, as just read. Never nil.
+	Resource *v1beta1.FlinkBlueGreenDeployment
+	// SpecProblem says why spec could not be decoded; empty when it could.
+	SpecProblem string
+	// Blue and Green are the FlinkDeployments of the names of the sides.
+	Blue, Green plan.Observed[*v1beta1.FlinkDeployment]
+	// Left is what there is of an earlier cluster of the target's name.
+	Left plan.Observed[Left]
+	// Savepoint is what Flink says of the savepoint that the transition asked for.
+	Savepoint plan.Observed[snapshots.Operation]
+	// Ingress is the one of the resource's name.
+	Ingress plan.Observed[*networkingv1.Ingress]
+}
+
+// Left is what is left of a cluster whose FlinkDeployment is gone.
+type Left struct {
+	// JobManager is true while its Deployment is there.
+	JobManager bool
+	// HAData are the ConfigMaps of its high-availability data, sorted by name.
+	HAData []plan.ObjectVersion
+}
+
+// Side is the FlinkDeployment of a colour.
+func (s Snapshot) Side(colour v1beta1.BlueGreenType) plan.Observed[*v1beta1.FlinkDeployment] {
+	switch colour {
+	case v1beta1.Blue:
+		return s.Blue
+	case v1beta1.Green:
+		return s.Green
+	}
+	return plan.Absent[*v1beta1.FlinkDeployment]()
+}
+
+// The situations of a FlinkBlueGreenDeployment, beside those that package plan has for every kind.
+const (
+	// Savepointing: a savepoint of the side that serves is being taken.
+	Savepointing plan.Situation = "Savepointing"
+	// Clearing: what is left of an earlier side of the target's name goes.
+	Clearing plan.Situation = "Clearing"
+	// Transitioning: a new side is to become ready.
+	Transitioning plan.Situation = "Transitioning"
+	// Retiring: the new side serves and the old one goes.
+	Retiring plan.Situation = "Retiring"
+	// Aborting: the new side is given up and suspended.
+	Aborting plan.Situation = "Aborting"
+	// Withdrawing: the new side is not wanted any more and is deleted.
+	Withdrawing plan.Situation = "Withdrawing"
+	// Changing: the side that serves is changed in place.
+	Changing plan.Situation = "Changing"
+	// Held: a change cannot begin, or was given up.
+	Held plan.Situation = "Held"
+)
