@@ -23,19 +23,25 @@ import (
 // name, clusterMark before it names the FlinkDeployment.
 const clusterMark = "cluster "
 
-func plain(name string) string { return strings.TrimPrefix(name, clusterMark) }
+func plain(name string) string { return strings.TrimPrefix(strings.TrimPrefix(name, clusterMark), pairMark) }
 
 // kindOf is the resource that a name of the story means.
 func (h *harness) kindOf(name string) schema.GroupVersionResource {
-	if h.hosted[name] != "" {
+	switch {
+	case h.hosted[name] != "":
 		return kubesim.FlinkSessionJobs
+	case strings.HasPrefix(name, pairMark):
+		return kubesim.FlinkBlueGreenDeployments
 	}
 	return kubesim.FlinkDeployments
 }
 
 func kindName(gvr schema.GroupVersionResource) string {
-	if gvr == kubesim.FlinkSessionJobs {
+	switch gvr {
+	case kubesim.FlinkSessionJobs:
 		return v1beta1.KindFlinkSessionJob
+	case kubesim.FlinkBlueGreenDeployments:
+		return v1beta1.KindFlinkBlueGreenDeployment
 	}
 	return v1beta1.KindFlinkDeployment
 }
@@ -63,12 +69,18 @@ func (h *harness) resources() []string {
 			all = append(all, u.GetName())
 		}
 	}
+	for _, u := range h.w.Kube.PeekAll(kubesim.FlinkBlueGreenDeployments, "", nil) {
+		all = append(all, pairMark+u.GetName())
+	}
 	return all
 }
 
 // decodeAny reads a FlinkDeployment, or a FlinkSessionJob in the form of one.
 func decodeAny(u *unstructured.Unstructured) (*v1beta1.FlinkDeployment, error) {
-	if u.GetKind() != v1beta1.KindFlinkSessionJob {
+	switch u.GetKind() {
+	case v1beta1.KindFlinkBlueGreenDeployment:
+		return decodePair(u)
+	case v1beta1.KindFlinkDeployment:
 		d, _, err := v1beta1.DecodeDeployment(u.Object)
 		return &d, err
 	}

@@ -29,12 +29,6 @@ var rewriteJudged = flag.Bool(
 var judgedPath = filepath.Join("testdata", "judged.yaml")
 
 func init() {
-	scenarios["a blue/green deployment is stored"] = scenario{func(h *harness) {
-		h.applyTo(kubesim.FlinkBlueGreenDeployments, v1beta1.KindFlinkBlueGreenDeployment, demo, map[string]any{
-			"template": map[string]any{"spec": application()},
-		})
-		h.flush()
-	}, "the kind is not run yet, and says so"}
 	scenarios["a canary is watched"] = scenario{func(h *harness) {
 		h.watches(demo)
 		h.flush()

@@ -283,8 +283,11 @@ func (h *harness) columns(name string) string {
 
 // printerColumns are those of a kind, by its resource.
 func printerColumns(resource string) []apiextensionsv1.CustomResourceColumnDefinition {
-	if resource == kubesim.FlinkSessionJobs.Resource {
+	switch resource {
+	case kubesim.FlinkSessionJobs.Resource:
 		return sessionJobColumns()
+	case kubesim.FlinkBlueGreenDeployments.Resource:
+		return pairColumns()
 	}
 	return deploymentColumns()
 }
@@ -292,6 +295,7 @@ func printerColumns(resource string) []apiextensionsv1.CustomResourceColumnDefin
 var (
 	deploymentColumns = sync.OnceValue(columnsOf("flinkdeployments"))
 	sessionJobColumns = sync.OnceValue(columnsOf("flinksessionjobs"))
+	pairColumns       = sync.OnceValue(columnsOf("flinkbluegreendeployments"))
 )
 
 func columnsOf(resource string) func() []apiextensionsv1.CustomResourceColumnDefinition {
