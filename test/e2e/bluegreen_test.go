@@ -1,0 +1,131 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/test/life"
+	"github.com/kn-flink/kn-flink/test/watch"
+)
+
+var pairs = schema.GroupVersionResource{
+	Group: "flink.apache.org", Version: "v1beta1", Resource: "flinkbluegreendeployments",
+}
+
+// pairOf is a FlinkBlueGreenDeployment whose sides are as an example.
+func pairOf(t *testing.T, name string, of *unstructured.Unstructured, options map[string]any) *unstructured.Unstructured {
+	t.Helper()
+	spec, _, err := unstructured.NestedMap(of.Object, "spec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkBlueGreenDeployment",
+		"metadata": map[string]any{"namespace": space, "name": name},
+		"spec":     map[string]any{"configuration": options, "template": map[string]any{"spec": spec}},
+	}}
+	u.SetLabels(of.GetLabels())
+	return u
+}
+
+// editPair changes the template of a pair and gives the time of the answer.
+func (c *cluster) editPair(t *testing.T, name string, spec map[string]any) time.Time {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"spec": map[string]any{"template": map[string]any{"spec": spec}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.in(pairs, space).Patch(t.Context(), name, types.MergePatchType, text, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return time.Now()
+}
+
+// pairIs waits for a state of a pair, of its newest generation, with nothing under way.
+func pairIs(state, job string) func(watch.Object) (bool, string) {
+	return func(o watch.Object) (bool, string) {
+		if o.Unstructured == nil {
+			return false, "it is gone"
+		}
+		judged, _, _ := unstructured.NestedInt64(o.Object, "status", "observedGeneration")
+		_, moves, _ := unstructured.NestedMap(o.Object, "status", "transition")
+		is := watch.Text(o.Unstructured, "status", "blueGreenState")
+		jobIs := watch.Text(o.Unstructured, "status", "jobStatus", "state")
+		return is == state && jobIs == job && judged == o.GetGeneration() && !moves, fmt.Sprintf(
+			"it is %s %s, step %s, error %s", is, jobIs, watch.Text(o.Unstructured, "status", "transition", "step"),
+			watch.Text(o.Unstructured, "status", "error"),
+		)
+	}
+}
+
+// A change of a blue/green deployment starts the other side from a savepoint; a broken one leaves the side that serves
+// alone.
+func TestAPairIsChangedThereAndBack(t *testing.T) {
+	const name = "pair"
+	makeDirectory(t)
+	u := pairOf(t, name, example(t, "checkpoint-ha.yaml", name, func(u *unstructured.Unstructured) {
+		set(t, u, "savepoint", "spec", "job", "upgradeMode")
+		set(t, u, "1000", "spec", "flinkConfiguration", "metrics.fetcher.update-interval")
+	}), map[string]any{
+		"kubernetes.operator.bluegreen.deployment-deletion.delay": "2 s",
+		"kubernetes.operator.bluegreen.abort.grace-period":        "40 s",
+	})
+	if _, err := kube.in(pairs, space).Create(t.Context(), u, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kube.deletePair(t, name) })
+	resource := kube.watch(watch.Deadline(t, 3*life.Limit), t, pairs, space, "metadata.name="+name, "")
+	resource.Until("is ACTIVE_BLUE", pairIs("ACTIVE_BLUE", "RUNNING"))
+	jobID, _ := kube.flink(name+"-blue").TasksRunning(t, "")
+	kept := kube.flink(name+"-blue").Kept(t, jobID)
+
+	at := kube.editPair(t, name, map[string]any{"image": "flink:2.2.1"})
+	resource.Until("is ACTIVE_GREEN", pairIs("ACTIVE_GREEN", "RUNNING"))
+	figures.duration("blue/green: edit to the new side alone", 90*time.Second, time.Since(at))
+	green := kube.flink(name + "-green")
+	jobID, _ = green.TasksRunning(t, "")
+	if path, savepoint := green.Restored(t, jobID); !savepoint {
+		t.Errorf("green started from %q, want from a savepoint of blue", path)
+	}
+	green.GoesOn(t, jobID, kept)
+
+	kube.editPair(t, name, map[string]any{"image": "flink:does-not-exist"})
+	shown := resource.Until("is ACTIVE_GREEN, and the change was aborted", pairIs("ACTIVE_GREEN", "FAILING"))
+	if text := watch.Text(shown.Unstructured, "status", "error"); !strings.HasPrefix(text, "Aborting deployment 'pair-blue'") {
+		t.Errorf("status.error is %q", text)
+	}
+	if same, _ := green.TasksRunning(t, ""); same != jobID {
+		t.Errorf("the job of green is %s, want %s: the broken change left it alone", same, jobID)
+	}
+	kept = green.Kept(t, jobID)
+
+	kube.editPair(t, name, map[string]any{"image": "flink:2.2"})
+	resource.Until("is ACTIVE_BLUE", pairIs("ACTIVE_BLUE", "RUNNING"))
+	blue := kube.flink(name + "-blue")
+	jobID, _ = blue.TasksRunning(t, "")
+	blue.GoesOn(t, jobID, kept)
+}
+
+// deletePair deletes a pair and waits until both of its sides are gone.
+func (c *cluster) deletePair(t *testing.T, name string) {
+	t.Helper()
+	if err := c.in(pairs, space).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+		return
+	}
+	for _, side := range []string{name + "-blue", name + "-green"} {
+		c.resource(t, side, life.Limit).Until("is gone", func(o watch.Object) (bool, string) {
+			return o.Unstructured == nil, "it is there"
+		})
+	}
+}
