@@ -226,17 +226,10 @@ jobs() {
   done <<<"$all"
 }
 
-# pairs: blue/green resources, none of which is run.
-pairs() {
-  has_crd flinkbluegreendeployments.flink.apache.org || return 0
-  kubectl get flinkbluegreendeployments.flink.apache.org -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\n"}{end}' |
-    what flinkbluegreendeployment "not run: what it runs goes on; no change of it is made"
-}
-
 # resources: whoever updates has read the list before, and each resource says so itself.
 resources() {
   local found
-  found=$(jobs flinkdeployment && jobs flinksessionjob && pairs) || die "could not list the resources: $found"
+  found=$(jobs flinkdeployment && jobs flinksessionjob) || die "could not list the resources: $found"
   if [ -z "$found" ]; then
     tell ok Resources "all are run; no job is restarted"
   elif [ "${GO_ON:-}" = 1 ] || kubectl -n $SYSTEM get services.serving.knative.dev reconcile >/dev/null 2>&1; then

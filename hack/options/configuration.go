@@ -31,6 +31,7 @@ row: see [Options without effect](#options-without-effect).
 | installation | ConfigMap ^flink-operator-config^ of the namespace ^flink-system^ |
 | namespace | the same, also for one namespace or Flink version: see below |
 | resource | the same, and the ^flinkConfiguration^ of a resource, which wins |
+| blue/green | ^spec.configuration^ of a FlinkBlueGreenDeployment, and nowhere else |
 
 An option of the first two scopes has no effect in a resource: it is left out, and the event ^OptionWithoutEffect^ says
 so. So no resource switches on what an administrator has switched off.
@@ -80,6 +81,7 @@ func configuration(root string) (string, error) {
 		{"Options of the installation", []conf.Scope{conf.ScopeOperator}, key.OperatorPrefix},
 		{"Options of a namespace", []conf.Scope{conf.ScopeNamespace}, key.OperatorPrefix},
 		{"Options of a resource", []conf.Scope{conf.ScopeResource}, key.OperatorPrefix},
+		{"Options of a FlinkBlueGreenDeployment", []conf.Scope{conf.ScopeBlueGreen}, key.OperatorPrefix},
 		{"Options of the autoscaler", []conf.Scope{conf.ScopeResource}, key.AutoscalerPrefix},
 	} {
 		fmt.Fprintf(&out, "\n## %s\n\n| option | kind, default | meaning | in a resource |\n", section.title)

@@ -30,7 +30,9 @@ func (c *Executor) createSide(ctx context.Context, a plan.CreateSide) error {
 	case err != nil:
 		return err
 	case !found || there.GetAnnotations()[v1beta1.AnnotationSideOperation] != a.Operation:
-		return fail.Conflictf(a.String(), "SideOfAnother", "a FlinkDeployment of that name is there, or was just now")
+		return fail.Conflictf(
+			a.String(), string(plan.ReasonSideOfAnother), "a FlinkDeployment of that name is there, or was just now",
+		)
 	}
 	return nil
 }
@@ -43,7 +45,7 @@ func (c *Executor) replaceSide(ctx context.Context, a plan.ReplaceSide) error {
 	case err != nil:
 		return err
 	case !found || there.GetUID() != a.UID || there.GetGeneration() != a.Generation:
-		return fail.Conflictf(a.String(), "SideChanged", "it was changed since it was read")
+		return fail.Conflictf(a.String(), string(plan.ReasonSideChanged), "it was changed since it was read")
 	}
 	annotations := maps.Clone(there.GetAnnotations())
 	if annotations == nil {

@@ -55,8 +55,8 @@ func (v *view) at(t v1beta1.BlueGreenTransition, situation plan.Situation, wait 
 	return d
 }
 
-// takesBack reports whether the spec is again that of the side that serves, or asks for what is done in place, so that a
-// new side of which nothing is there yet is not wanted any more.
+// takesBack reports whether the spec is again that of the side that serves, or asks for what is done in place: a new
+// side of which nothing is there yet is not wanted any more.
 func (v *view) takesBack() bool {
 	switch v.change {
 	case specdiff.BlueGreenTransition, specdiff.BlueGreenSavepointRedeploy, specdiff.BlueGreenIncomplete:

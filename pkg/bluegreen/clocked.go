@@ -29,13 +29,13 @@ func (v *view) overDeadline(s *v1beta1.FlinkBlueGreenDeploymentStatus) bool {
 // period is how often a look at a change that waits is stored.
 func (v *view) period() time.Duration { return max(seldom, v.grace()/10) }
 
-// blind is for how long nobody looked, beyond what is usual.
+// blind is for how long nobody looked; zero where a look is as old as usual.
 func (v *view) blind(looked time.Time) time.Duration {
 	gap := v.now().Sub(looked)
 	if looked.IsZero() || gap <= 3*v.period() {
 		return 0
 	}
-	return gap - v.period()
+	return gap
 }
 
 // clocked stores in the next status that a change was looked at, if that is due.

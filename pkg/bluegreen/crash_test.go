@@ -124,6 +124,8 @@ func (w *world) end() string {
 	if w.ingress != nil {
 		backend = w.ingress.Spec.Rules[0].HTTP.Paths[0].Backend.Service.Name
 	}
-	return fmt.Sprintf("%s %s %q abort %s trigger %q transition %t; %s; %s; starts %s", s.BlueGreenState, s.JobStatus.State,
-		s.Error, s.AbortTimestamp, s.SavepointTriggerID, s.Transition != nil, w.shown(), backend, strings.Join(w.starts, ", "))
+	return fmt.Sprintf(
+		"%s %s %q abort %s trigger %q transition %t; %s; %s; starts %s", s.BlueGreenState, s.JobStatus.State, s.Error,
+		s.AbortTimestamp, s.SavepointTriggerID, s.Transition != nil, w.shown(), backend, strings.Join(w.starts, ", "),
+	)
 }

@@ -183,7 +183,8 @@ func TestNotReadyAndAbort(t *testing.T) {
 		},
 		"T11.53 the new side is not ready in time": func(t *testing.T) {
 			w := failedTransition(t)
-			if want := "Aborting deployment 'demo-green', rolling B/G deployment back to ACTIVE_BLUE"; w.bg.Status.Error != want {
+			want := "Aborting deployment 'demo-green', rolling B/G deployment back to ACTIVE_BLUE"
+			if w.bg.Status.Error != want {
 				t.Errorf("error %q, want %q", w.bg.Status.Error, want)
 			}
 			if s := w.bg.Status; s.AbortTimestamp != "1970-01-01T00:00:00Z" || s.SavepointTriggerID != "" {

@@ -63,7 +63,8 @@ func settle(v view, t v1beta1.BlueGreenTransition) Decision {
 		state = v1beta1.FlinkJobSuspended
 	case !made.suspended() && ready(d):
 	case v.overDeadline(wait.Status):
-		state, text = v1beta1.FlinkJobFailing, "FlinkDeployment "+d.Name+" was changed in place and has not done in time what "+
+		state, text = v1beta1.FlinkJobFailing, "FlinkDeployment "+d.Name+
+			" was changed in place and has not done in time what "+
 			"its spec asks for"+stateOf(
 			d,
 		)

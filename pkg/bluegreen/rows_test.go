@@ -50,7 +50,8 @@ func TestStart(t *testing.T) {
 			w.until("given up", func() bool { return w.bg.Status.FailedAttempt != nil })
 			w.rests()
 			w.sees("INITIALIZING_BLUE", "FAILING", "blue suspended")
-			if want := "Aborting deployment 'demo-blue', rolling B/G deployment back to INITIALIZING_BLUE"; w.bg.Status.Error != want {
+			want := "Aborting deployment 'demo-blue', rolling B/G deployment back to INITIALIZING_BLUE"
+			if w.bg.Status.Error != want {
 				t.Errorf("error %q, want %q", w.bg.Status.Error, want)
 			}
 		},

@@ -62,7 +62,7 @@ func (v *view) first() v1beta1.BlueGreenType {
 //	is being deleted         -                      -             wait until it is gone
 //	is of another owner      -                      -             Stalled
 //	is gone                  SAVEPOINT_REDEPLOY     -             it is created, from the path of the spec
-//	is gone                  -                      stateless     it is created, from the path of the spec or without state
+//	is gone                  -                      stateless     it is created, from the path of the spec, if any
 //	is gone                  -                      stateful      Stalled: no state is known to start from
 //	is gone                  to a suspended job     -             nothing is created
 func lost(v view) (Decision, bool) {

@@ -122,7 +122,7 @@ func newView(s Snapshot) view {
 	if v.problem != "" {
 		v.wanted = v.accepted()
 	}
-	if t := s.Resource.Status.Transition; t != nil && t.From != "" {
+	if t := s.Resource.Status.Transition; t != nil && t.From != "" && t.Step != v1beta1.BlueGreenRetired {
 		v.active = t.From
 	} else if v.recorded.known() {
 		v.active = colourOf(s.Resource.Status.BlueGreenState)
@@ -150,9 +150,9 @@ func (v *view) judge() {
 	v.problem, v.headline = v.SpecProblem, v.SpecProblem
 	if v.problem == "" {
 		r := v.Resource
-		findings := validation.BlueGreen(validation.BlueGreenInput{
+		findings := validation.Problems(validation.BlueGreen(validation.BlueGreenInput{
 			Namespace: r.Namespace, Name: r.Name, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.Operator,
-		})
+		}))
 		v.problem = validation.MessageWithin(findings, summary.MaxMessageLength)
 		v.headline = validation.Headline(findings)
 	}

@@ -346,6 +346,8 @@ const (
 	ReasonSideRefused Reason = "SideRefused"
 	// ReasonSideOfAnother: a FlinkDeployment has the name of a side, and is not of this resource. Condition Stalled.
 	ReasonSideOfAnother Reason = "SideOfAnother"
+	// ReasonSideChanged: the FlinkDeployment of a side was changed between the look at it and the write.
+	ReasonSideChanged Reason = "SideChanged"
 	// ReasonBlueGreenStateUnknown: status.blueGreenState is none that this version knows. Condition Stalled.
 	ReasonBlueGreenStateUnknown Reason = "BlueGreenStateUnknown"
 )

@@ -65,8 +65,8 @@ func MakeIngress(in IngressInput) (*networkingv1.Ingress, error) {
 	}, nil
 }
 
-// SameIngress reports whether an Ingress is as wanted. The class may be the cluster's default, and others may add labels
-// and annotations.
+// SameIngress reports whether an Ingress is as wanted. The class may be the cluster's default, and others may add
+// labels and annotations.
 func SameIngress(seen, wanted *networkingv1.Ingress) bool {
 	there := *seen.Spec.DeepCopy()
 	if wanted.Spec.IngressClassName == nil {

@@ -35,9 +35,10 @@ const (
 //
 //	field                | finding
 //	metadata.name        | V1 of the longer child's name, so at most 39 characters
-//	template.spec        | missing, or without a job; V2-V8, V10 and V11 of the child; V9: a redeploy nonce without a path
+//	template.spec        | missing, or without a job; V2-V8, V10, V11 of the child; V9: a redeploy nonce without path
 //	template.spec        | it needs state, and has no directory for the savepoint of a transition
 //	ingress              | V4
+//	transitionMode       | another than BASIC
 //	configuration        | a kubernetes.operator.bluegreen.* option that is no duration
 //
 // The other rules of V9 do not apply: a change of mode or kind gets a child of its own.
@@ -52,6 +53,12 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 	}
 	own.ingress("ingress", in.Spec.Ingress, in.Operator.IngressRules(), in.Namespace, in.Name)
 	own.blueGreenOptions(in.Spec.Configuration)
+	if mode := in.Spec.TransitionMode; mode != "" && mode != "BASIC" {
+		own.add(
+			"transitionMode", "Transition mode "+cut(mode, maxQuoted)+" is not supported",
+			"both sides would count each record: leave it out, or set it to BASIC",
+		)
+	}
 	if in.Spec.Template == nil || in.Spec.Template.Spec == nil {
 		own.add("template.spec", "spec.template.spec must be defined", "describe the FlinkDeployment to run")
 		return own.fieldError()

@@ -104,6 +104,23 @@ func TestBlueGreen(t *testing.T) {
 			child(func(s *v1beta1.FlinkDeploymentSpec) { s.Job = nil }),
 			one("spec.template.spec.job", "blue/green deployments run applications only"),
 		},
+		"advanced transitions": {
+			"they would run as basic ones, with records that count twice",
+			func(in *blueGreenInput) { in.Spec.TransitionMode = "ADVANCED" },
+			one("spec.transitionMode", "Transition mode ADVANCED is not supported"),
+		},
+		"basic transitions": {"the default", func(in *blueGreenInput) { in.Spec.TransitionMode = "BASIC" }, nil},
+		"no savepoint directory": {
+			"the new side would have nothing to start from",
+			child(func(s *v1beta1.FlinkDeploymentSpec) {
+				s.Job.UpgradeMode = v1beta1.UpgradeModeLastState
+				s.FlinkConfiguration = add(s.FlinkConfiguration, "execution.checkpointing.dir", "s3://c")
+			}),
+			one(
+				`spec.template.spec.flinkConfiguration["execution.checkpointing.savepoint-dir"]`,
+				"Job could not be upgraded with savepoint",
+			),
+		},
 		"ingress without template": {
 			"as for any other",
 			func(in *blueGreenInput) { in.Spec.Ingress = &v1beta1.IngressSpec{} },

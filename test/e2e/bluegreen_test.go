@@ -23,7 +23,9 @@ var pairs = schema.GroupVersionResource{
 }
 
 // pairOf is a FlinkBlueGreenDeployment whose sides are as an example.
-func pairOf(t *testing.T, name string, of *unstructured.Unstructured, options map[string]any) *unstructured.Unstructured {
+func pairOf(
+	t *testing.T, name string, of *unstructured.Unstructured, options map[string]any,
+) *unstructured.Unstructured {
 	t.Helper()
 	spec, _, err := unstructured.NestedMap(of.Object, "spec")
 	if err != nil {
@@ -45,7 +47,9 @@ func (c *cluster) editPair(t *testing.T, name string, spec map[string]any) time.
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.in(pairs, space).Patch(t.Context(), name, types.MergePatchType, text, metav1.PatchOptions{}); err != nil {
+	if _, err := c.in(pairs, space).Patch(
+		t.Context(), name, types.MergePatchType, text, metav1.PatchOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	return time.Now()
@@ -78,7 +82,7 @@ func TestAPairIsChangedThereAndBack(t *testing.T) {
 		set(t, u, "1000", "spec", "flinkConfiguration", "metrics.fetcher.update-interval")
 	}), map[string]any{
 		"kubernetes.operator.bluegreen.deployment-deletion.delay": "2 s",
-		"kubernetes.operator.bluegreen.abort.grace-period":        "40 s",
+		"kubernetes.operator.bluegreen.abort.grace-period":        "2 min",
 	})
 	if _, err := kube.in(pairs, space).Create(t.Context(), u, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -101,7 +105,8 @@ func TestAPairIsChangedThereAndBack(t *testing.T) {
 
 	kube.editPair(t, name, map[string]any{"image": "flink:does-not-exist"})
 	shown := resource.Until("is ACTIVE_GREEN, and the change was aborted", pairIs("ACTIVE_GREEN", "FAILING"))
-	if text := watch.Text(shown.Unstructured, "status", "error"); !strings.HasPrefix(text, "Aborting deployment 'pair-blue'") {
+	text := watch.Text(shown.Unstructured, "status", "error")
+	if !strings.HasPrefix(text, "Aborting deployment 'pair-blue'") {
 		t.Errorf("status.error is %q", text)
 	}
 	if same, _ := green.TasksRunning(t, ""); same != jobID {

@@ -46,6 +46,12 @@ func finding(t *testing.T, u *unstructured.Unstructured, clusters map[string]*v1
 			return err
 		}
 		found = validation.StateSnapshot(validation.StateSnapshotInput{Spec: s.Spec})
+	case v1beta1.KindFlinkBlueGreenDeployment:
+		var b v1beta1.FlinkBlueGreenDeployment
+		if err := kube.Typed(u, &b); err != nil {
+			return err
+		}
+		found = validation.BlueGreen(validation.BlueGreenInput{Name: b.Name, Spec: b.Spec})
 	// What a pod of the example reads or acts as, and what Kubernetes and others do with it.
 	case "ConfigMap", "Secret", "PersistentVolumeClaim", "HorizontalPodAutoscaler", "ServiceAccount":
 	case "Certificate", "ExternalSecret": // test/schemas has their schemas

@@ -16,8 +16,8 @@ import (
 // listed are the lists of resources of our group in the installation and in config/monitoring which do not have every
 // kind: by file and verbs or operations, the kinds that they have. Every other list has all kinds.
 var listed = map[string]func(k kinds.Kind) bool{
-	// A pass makes and deletes snapshots of a job, and the sides of a blue/green deployment; and a Deployment with an owner
-	// that may block its deletion.
+	// A pass makes and deletes snapshots of a job, and the sides of a blue/green deployment; and a Deployment with an
+	// owner that may block its deletion.
 	"010-rbac-reconcile.yaml create, delete": only(v1beta1.KindFlinkDeployment, v1beta1.KindFlinkStateSnapshot),
 	"010-rbac-reconcile.yaml finalizers":     only(v1beta1.KindFlinkDeployment, v1beta1.KindFlinkBlueGreenDeployment),
 	// A look at a Deployment, at a session job and at a snapshot gets the cluster or the job that it is of; so does admit.

@@ -29,6 +29,9 @@ type FlinkBlueGreenDeployment struct {
 
 // FlinkBlueGreenDeploymentSpec describes both children.
 type FlinkBlueGreenDeploymentSpec struct {
+	// TransitionMode is BASIC or absent. ADVANCED, of a later version of the Java
+	// operator, is refused.
+	TransitionMode string `json:"transitionMode,omitempty"`
 	// Configuration holds kubernetes.operator.bluegreen.* options only.
 	Configuration map[string]string `json:"configuration,omitzero"`
 	// Ingress that follows the active child; absent means none.
