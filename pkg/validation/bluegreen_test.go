@@ -114,7 +114,7 @@ func TestBlueGreen(t *testing.T) {
 			"the new side would have nothing to start from",
 			child(func(s *v1beta1.FlinkDeploymentSpec) {
 				s.Job.UpgradeMode = v1beta1.UpgradeModeLastState
-				s.FlinkConfiguration = add(s.FlinkConfiguration, "execution.checkpointing.dir", "s3://c")
+				s.FlinkConfiguration = without(s.FlinkConfiguration, savepointDir)
 			}),
 			one(
 				`spec.template.spec.flinkConfiguration["execution.checkpointing.savepoint-dir"]`,
