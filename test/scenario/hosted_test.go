@@ -23,7 +23,9 @@ import (
 // name, clusterMark before it names the FlinkDeployment.
 const clusterMark = "cluster "
 
-func plain(name string) string { return strings.TrimPrefix(strings.TrimPrefix(name, clusterMark), pairMark) }
+func plain(name string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(name, clusterMark), pairMark)
+}
 
 // kindOf is the resource that a name of the story means.
 func (h *harness) kindOf(name string) schema.GroupVersionResource {
