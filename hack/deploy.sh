@@ -2,8 +2,8 @@
 # Installs the operator in the cluster that KUBECONFIG names, or brings it up to date. Running it again does no harm.
 #   OVERLAY=<folder of config/overlays>   another shape of the same: a durable Broker, one namespace
 #   SYSTEM=<namespace>                    a second installation, beside that in flink-system; with OVERLAY=tenants
-#   WEBHOOK=no                            without the admission webhook, which needs Kourier or overlay istio
-#   KOURIER_NAMESPACE=<namespace>         where Kourier is, if there is more than one
+#   WEBHOOK=no                            without the admission webhook, which needs Kourier, Istio, Contour or Gateway API
+#   GATEWAY_NAMESPACE=<namespace>         where the gateway of Knative's ingress is, if there is more than one
 #   GO_ON=1                               install beside resources that are not run yet, see hack/preflight.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -23,10 +23,11 @@ install_crds() {
   done
 }
 
-# find_gateway sets gateway to the namespace of Kourier, or to nothing where another ingress or no webhook is asked for.
+# find_gateway sets gateway to namespace, selector and TLS port of Knative's gateway, or to nothing where another one or no webhook
+# is asked for.
 find_gateway() {
   gateway=
-  [ "${WEBHOOK:-}" = no ] || [ "${OVERLAY:-}" = istio ] || gateway=${KOURIER_NAMESPACE:-$(kourier_namespaces)}
+  [ "${WEBHOOK:-}" = no ] || [ "${OVERLAY:-}" = istio ] || gateway=$(gateways)
 }
 
 # manifests: those of the installation or of an overlay of it, for the gateway that was found.
@@ -39,13 +40,18 @@ manifests() {
   fi | fit_ingress | named
 }
 
-# fit_ingress leaves out what is admit's, its objects have its label, or puts it where Kourier is.
+# fit_ingress leaves out what is admit's, its objects have its label, or puts it where the gateway is.
 fit_ingress() {
+  local namespace selector port
   if [ "${WEBHOOK:-}" = no ]; then
     awk 'function flush() { if (document !~ /\n  labels:[^\n]*(\n    [^\n]*)*app.kubernetes.io\/component: admit/) printf "%s---\n", document; document = "" }
       /^---$/ { flush(); next } { document = document $0 "\n" } END { flush() }'
   elif [ -n "$gateway" ]; then
-    sed "s/kourier-system/$gateway/g"
+    read -r namespace selector port <<<"$gateway"
+    selector=$(sed 's/\([^,=]*\)=\([^,]*\)/\1: "\2"/g; s/,/, /g' <<<"$selector")
+    sed -e "s#kourier-system#$namespace#g" -e "s#selector: {app: 3scale-kourier-gateway}#selector: {$selector}#" \
+      -e "s#^\( *\)app: 3scale-kourier-gateway\$#\1{$selector}#" \
+      -e "s#targetPort: 8443#targetPort: $port#"
   else
     cat
   fi

@@ -116,9 +116,53 @@ apply() {
   return 1
 }
 
-# kourier_namespaces: where Kourier's gateway is, by the Service that selects its pods, one per line. Knative's own files put it
-# into kourier-system, Knative's operator into knative-serving.
-kourier_namespaces() {
-  kubectl get services -A -o jsonpath='{range .items[?(@.spec.selector.app=="3scale-kourier-gateway")]}{.metadata.namespace} {.metadata.name}{"\n"}{end}' |
-    sed -n '/ flink-admit\(-.*\)\{0,1\}$/d; s/ .*//p' | sort -u
+# services [NAMESPACE]: of each Service with a selector, but ours: namespace, name, selector as k=v,… and ports as port:targetPort,…
+services() {
+  local where=(-A)
+  [ -z "${1:-}" ] || where=(-n "$1")
+  kubectl get services "${where[@]}" -o go-template='{{range .items}}{{if .spec.selector}}{{.metadata.namespace}} {{.metadata.name}} {{range $key, $value := .spec.selector}}{{$key}}={{$value}},{{end}} {{range .spec.ports}}{{.port}}:{{.targetPort}},{{end}}{{"\n"}}{{end}}{{end}}' |
+    grep -v ' flink-admit\(-[^ ]*\)\{0,1\} '
+}
+
+# knative_ingress: Knative's ingress class without its domain, such as kourier; empty where none is set.
+knative_ingress() {
+  local class
+  class=$(kubectl -n knative-serving get configmap config-network -o jsonpath='{.data.ingress-class}{.data.ingress\.class}' 2>/dev/null || true)
+  say "${class%%.*}"
+}
+
+# named_service CONFIGMAP KEYS DEFAULT: namespace/name of the Service of the gateway for what is outside, as net-contour and
+# net-gateway-api are told it, or that which they take by themselves.
+named_service() {
+  local text name
+  text=$(kubectl -n knative-serving get configmap "$1" -o jsonpath="$2" 2>/dev/null | sed '/ClusterLocal:/,/ExternalIP:/d' || true)
+  name=$(sed -n 's/^[ -]*service: *//p' <<<"$text" | head -n 1)
+  say "${name:-$3}"
+}
+
+# gateways: where the webhook is to be reached, by Knative's ingress class: namespace, selector as k=v,… and TLS port of the pods of
+# each gateway, one per line; GATEWAY_NAMESPACE chooses one of several, and says where Kourier is.
+#   kourier       pods with app: 3scale-kourier-gateway, wherever a Service selects them. Knative's own files have it in
+#                 kourier-system, Knative's operator in knative-serving. So it is without a class, too
+#   istio         pods with istio: ingressgateway, likewise
+#   contour       the Service that ConfigMap config-contour names for ExternalIP, contour-external/envoy by itself
+#   gateway-api   the Service that ConfigMap config-gateway names, istio-system/istio-ingressgateway by itself
+gateways() {
+  local class name
+  class=$(knative_ingress)
+  case $class in
+  '' | kourier)
+    if [ -n "${GATEWAY_NAMESPACE:-}" ]; then say "$GATEWAY_NAMESPACE app=3scale-kourier-gateway 8443"; return; fi
+    services | sed -n 's/^\([^ ]*\) [^ ]* .*app=3scale-kourier-gateway,.*/\1 app=3scale-kourier-gateway 8443/p'
+    ;;
+  istio) services | sed -n 's/^\([^ ]*\) [^ ]* [^ ]*istio=ingressgateway,.*/\1 istio=ingressgateway 8443/p' ;;
+  contour | gateway-api)
+    if [ "$class" = contour ]; then
+      name=$(named_service config-contour '{.data.visibility}' contour-external/envoy)
+    else
+      name=$(named_service config-gateway '{.data.external-gateways}{"\n"}{.data.visibility}' istio-system/istio-ingressgateway)
+    fi
+    services "${name%%/*}" | sed -n "s/^\([^ ]*\) ${name#*/} \([^ ]*\), [^ ]*443:\([^,]*\),.*/\1 \2 \3/p"
+    ;;
+  esac | sort -u | if [ -n "${GATEWAY_NAMESPACE:-}" ]; then grep "^$GATEWAY_NAMESPACE " || true; else cat; fi
 }

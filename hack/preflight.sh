@@ -55,19 +55,26 @@ knative() {
   esac
 }
 
-# no_webhook: why none can be installed for Kourier's gateway; empty when it can.
+# ingresses: the names of those that the webhook is known to work with, by class.
+declare -A ingresses=([kourier]=Kourier [istio]=Istio [contour]=Contour [gateway-api]="Gateway API")
+
+# no_webhook: why none can be installed for Knative's gateway; empty when it can.
 no_webhook() {
-  local found class
-  class=$(kubectl -n knative-serving get configmap config-network -o jsonpath='{.data.ingress-class}{.data.ingress\.class}' 2>/dev/null || true)
-  case $class in
-  '' | kourier.*) ;;
-  *) say "Knative's ingress is $class, not Kourier (ConfigMap config-network in knative-serving)"; return ;;
+  local found class looked
+  class=$(knative_ingress)
+  [ -n "${ingresses[${class:-kourier}]:-}" ] ||
+    { say "Knative's ingress is $class, which is none of Kourier, Istio, Contour and Gateway API (ConfigMap config-network in knative-serving)"; return; }
+  case ${class:-kourier} in
+  kourier) looked="no Service selects Kourier's gateway (app: 3scale-kourier-gateway) in any namespace" ;;
+  istio) looked="no Service selects Istio's gateway (istio: ingressgateway) in any namespace" ;;
+  contour) looked="the Service of Contour's Envoy (ConfigMap config-contour in knative-serving) is not there, or has no port 443" ;;
+  gateway-api) looked="the Service of the external gateway (ConfigMap config-gateway in knative-serving) is not there, or has no port 443" ;;
   esac
-  found=$(kourier_namespaces)
+  found=$(gateways)
   case $(grep -c . <<<"$found") in
-  0) say "no Service selects Kourier's gateway (app: 3scale-kourier-gateway) in any namespace" ;;
+  0) say "$looked" ;;
   1) ;;
-  *) say "there is more than one Kourier, in namespaces $(paste -sd' ' <<<"$found"): set KOURIER_NAMESPACE to that of Knative's ingress" ;;
+  *) say "there is more than one gateway, in namespaces $(cut -d' ' -f1 <<<"$found" | paste -sd' '): set GATEWAY_NAMESPACE to that of Knative's ingress" ;;
   esac
 }
 
@@ -77,14 +84,15 @@ ingress() {
     tell ok Ingress "Istio, as overlay istio says"
     return
   fi
-  why=$([ -n "${KOURIER_NAMESPACE:-}" ] || no_webhook)
+  why=$(no_webhook)
   if [ -z "$why" ]; then
-    tell ok Ingress "Kourier, in namespace ${KOURIER_NAMESPACE:-$(kourier_namespaces)}"
+    why=$(knative_ingress)
+    tell ok Ingress "${ingresses[${why:-kourier}]}, in namespace $(gateways | cut -d' ' -f1)"
   elif [ "${WEBHOOK:-}" = no ]; then
     tell warn Ingress "no webhook, as asked for: $why"
   else
     tell fail Ingress "no webhook can be installed: $why"
-    say "With Istio: OVERLAY=istio. Without a webhook (WEBHOOK=no) a wrong spec is told in its status only, not when it is"
+    say "Without a webhook (WEBHOOK=no) a wrong spec is told in its status only, not when it is"
     say "applied, and mutators of the settings never run."
   fi
 }

@@ -197,7 +197,8 @@ func (s *source) template(name string) (string, error) {
 	}
 	// The gateway calls functions that run, so the NetworkPolicy lets it in wherever it is.
 	if strings.Contains(name, "105-network") {
-		text = strings.ReplaceAll(text, "kourier-system", `{{ .Values.webhook.gatewayNamespace | default "kourier-system" }}`)
+		text = strings.ReplaceAll(text, "kourier-system", `{{ if .Values.webhook.create }}{{ include "kn-flink.gatewayNamespace" $ }}`+
+			`{{ else }}{{ .Values.webhook.gatewayNamespace | default "kourier-system" }}{{ end }}`)
 	}
 	return text, nil
 }

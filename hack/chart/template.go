@@ -91,6 +91,7 @@ func (m *marks) at(number string) string {
 //	Namespace                                   Helm makes it: --create-namespace
 //	the settings                                templates/100-settings.yaml
 //	ConfigMap config-observability              where metrics go
+//	Service beside the gateway                  the gateway of Knative's ingress
 //	Service of Knative, Job, CronJob            image, pull secrets, and what operatorPod says of pods
 //	ServiceAccount                              annotations
 //	ValidatingAdmissionPolicy                   the service account of jobs
@@ -119,6 +120,10 @@ func templateOf(object map[string]any) (string, error) {
 	case "Service":
 		if spec, _ := object["spec"].(map[string]any); spec["template"] != nil {
 			m.pod(spec["template"].(map[string]any), true)
+		} else {
+			spec["selector"] = m.put(`(include "kn-flink.gateway" $ | fromJson).selector | toJson`)
+			port := spec["ports"].([]any)[0].(map[string]any)
+			port["targetPort"] = m.put(`(include "kn-flink.gateway" $ | fromJson).port`)
 		}
 	case "Job":
 		metadata["annotations"] = map[string]any{

@@ -20,6 +20,7 @@ var open = map[string]bool{
 	"operatorPod.nodeSelector": true, "operatorPod.affinity": true, "operatorPod.resources": true,
 	"operatorServiceAccount.annotations": true, "jobServiceAccount.annotations": true,
 	"monitoring.dashboards.labels": true, "watchNamespaceSelector": true, "watchLabelSelector": true,
+	"webhook.gatewaySelector": true,
 }
 
 // valuesOf are the values of a values.yaml that hold no others, in their order.
@@ -141,6 +142,8 @@ func schemaOf(path string, node *yaml.Node) map[string]any {
 		return map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
 	case node.Kind == yaml.SequenceNode:
 		return map[string]any{"type": []string{"array", "null"}}
+	case node.Tag == "!!int":
+		return map[string]any{"type": "integer"}
 	case node.Tag == "!!bool":
 		return map[string]any{"type": "boolean"}
 	}

@@ -60,7 +60,7 @@ func TestDeployStopsBesideWhatIsNotRun(t *testing.T) {
 	})
 	env := []string{
 		"PATH=" + noKo(t) + ":" + os.Getenv("PATH"), "KO_DOCKER_REPO=registry.example.com", "OVERLAY=",
-		"KOURIER_NAMESPACE=kourier-system", // no gateway is here to be found
+		"GATEWAY_NAMESPACE=kourier-system", // no gateway is here to be found
 	}
 
 	out, ok := script(t, "deploy.sh", env...)

@@ -89,7 +89,7 @@ func TestDeployKeepsWhatIsOfOthersAndRemovesWhatItDropped(t *testing.T) {
 	installKinds(t)
 	installKnative(t, dynamic.NewForConfigOrDie(plane.Config()), func(string) bool { return true })
 	kubectl(t, "", "wait", "--for=delete", "namespace/flink-system", "--timeout=60s")
-	i := installation{t, []string{"PATH=" + aKo(t) + ":" + os.Getenv("PATH"), "OVERLAY=", "WEBHOOK=", "KOURIER_NAMESPACE="}}
+	i := installation{t, []string{"PATH=" + aKo(t) + ":" + os.Getenv("PATH"), "OVERLAY=", "WEBHOOK=", "GATEWAY_NAMESPACE="}}
 	t.Cleanup(func() {
 		if out, ok := script(t, "undeploy.sh"); !ok {
 			t.Errorf("undeploy: %s", out)

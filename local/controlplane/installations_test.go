@@ -54,7 +54,7 @@ func TestTwoInstallationsSideBySide(t *testing.T) {
 	installKnative(t, dynamic.NewForConfigOrDie(plane.Config()), func(string) bool { return true })
 	kubectl(t, "", "wait", "--for=delete", "namespace/flink-system", "--timeout=60s")
 	env := []string{
-		"PATH=" + aKo(t) + ":" + os.Getenv("PATH"), "OVERLAY=tenants", "WEBHOOK=", "KOURIER_NAMESPACE=kourier-system",
+		"PATH=" + aKo(t) + ":" + os.Getenv("PATH"), "OVERLAY=tenants", "WEBHOOK=", "GATEWAY_NAMESPACE=kourier-system",
 	}
 	i := installation{t, env}
 	t.Cleanup(func() {

@@ -27,7 +27,11 @@ case "$*" in
 "get crd "*version*) echo "v${KNATIVE_VERSION-1.23.0}" ;;
 "get crd $NO_CRD") exit 1 ;;
 "get crd "*) ;;
-"get services -A "*) printf '%b' "${KOURIER-kourier-system kourier\nkourier-system flink-admit\n}" ;;
+"get services -A "* | "get services -n "*)
+  printf '%b' "${SERVICES-kourier-system kourier app=3scale-kourier-gateway, 80:8080,443:8443,\nkourier-system \
+flink-admit app=3scale-kourier-gateway, 443:8443,\n}" ;;
+*"get configmap config-contour"*) printf '%b' "$CONTOUR" ;;
+*"get configmap config-gateway"*) printf '%b' "$GATEWAYS" ;;
 *"get configmap config-network"*) printf '%s' "$INGRESS" ;;
 *"get configmap flink-operator-config"*) [ "$2" != flink-system ] || printf '%s' "$OURS" ;;
 "get deployments -A "*) printf '%s' "$DEPLOYMENTS" ;;
@@ -69,6 +73,7 @@ func TestPreflight(t *testing.T) {
 		t.Fatal(err)
 	}
 	const java = "DEPLOYMENTS=ops java 1 flink-kubernetes-operator,x\n"
+	const kourier = "app=3scale-kourier-gateway, 80:8080,443:8443,\n"
 	const aSecond = "OTHERS=kn-flink-status-flink-b\tkubernetes.io/metadata.name in (team-a)\nkn-flink-status\t\n"
 	const autoscaled = "RESOURCES=a/b\toptions={}\trecorded=pipeline.jobvertex-parallelism-overrides\n"
 	for name, row := range map[string]struct {
@@ -91,26 +96,65 @@ func TestPreflight(t *testing.T) {
 			[]string{"INGRESS=kourier.ingress.networking.knative.dev"}, "ok Ingress Kourier, in namespace kourier-system", false,
 		},
 		"Kourier of Knative's operator": {
-			[]string{`KOURIER=knative-serving kourier\nknative-serving kourier-internal\n`},
+			[]string{"SERVICES=knative-serving kourier " + kourier + "knative-serving kourier-internal " + kourier},
 			"ok Ingress Kourier, in namespace knative-serving", false,
 		},
-		"our own Service is no Kourier": {
-			[]string{`KOURIER=kourier-system flink-admit\n`}, "fail Ingress no webhook can be installed: no Service", true,
+		"our own Services are no Kourier": {
+			[]string{"SERVICES=kourier-system flink-admit " + kourier + "kourier-system flink-admit-flink-b " + kourier},
+			"fail Ingress no webhook can be installed: no Service selects Kourier's", true,
 		},
-		"no Kourier": {[]string{"KOURIER="}, "fail Ingress no webhook can be installed: no Service", true},
+		"no Kourier": {
+			[]string{"SERVICES=other web app=web, 80:80,\n"}, "fail Ingress no webhook can be installed: no Service", true,
+		},
 		"no Kourier, and no webhook wanted": {
-			[]string{"KOURIER=", "WEBHOOK=no"}, "warn Ingress no webhook, as asked for", false,
+			[]string{"SERVICES=", "WEBHOOK=no"}, "warn Ingress no webhook, as asked for", false,
 		},
-		"no Kourier, and Istio": {[]string{"KOURIER=", "OVERLAY=istio"}, "ok Ingress Istio", false},
-		"Kourier is not the ingress": {
+		"no Kourier, and the overlay of Istio": {[]string{"SERVICES=", "OVERLAY=istio"}, "ok Ingress Istio", false},
+		"Istio": {
+			[]string{"INGRESS=istio.ingress.networking.knative.dev",
+				"SERVICES=a istio-ingressgateway app=istio-ingressgateway,istio=ingressgateway, 80:8080,443:8443,\n"},
+			"ok Ingress Istio, in namespace a", false,
+		},
+		"Istio, and its gateway is not there": {
 			[]string{"INGRESS=istio.ingress.networking.knative.dev"},
-			"fail Ingress no webhook can be installed: Knative's", true,
+			"fail Ingress no webhook can be installed: no Service selects Istio's", true,
+		},
+		"Contour": {
+			[]string{"INGRESS=contour.ingress.networking.knative.dev",
+				"SERVICES=contour-external envoy app=envoy, 80:8080,443:8443,\n"},
+			"ok Ingress Contour, in namespace contour-external", false,
+		},
+		"Contour elsewhere": {
+			[]string{"INGRESS=contour.ingress.networking.knative.dev", "SERVICES=edge proxy app=e, 443:https,\n",
+				"CONTOUR=ExternalIP:\n  class: a\n  service: edge/proxy\nClusterLocal:\n  service: in/envoy\n"},
+			"ok Ingress Contour, in namespace edge", false,
+		},
+		"Contour without its Envoy": {
+			[]string{"INGRESS=contour.ingress.networking.knative.dev", "SERVICES=contour-external envoy app=envoy, 80:8080,\n"},
+			"fail Ingress no webhook can be installed: the Service of Contour's Envoy", true,
+		},
+		"Gateway API": {
+			[]string{"INGRESS=gateway-api.ingress.networking.knative.dev",
+				"GATEWAYS=- class: eg\n  gateway: eg/knative\n  service: eg/envoy\n  supported-features: [x]\n",
+				"SERVICES=eg envoy app.kubernetes.io/name=envoy,owner=eg, 80:10080,443:10443,\n"},
+			"ok Ingress Gateway API, in namespace eg", false,
+		},
+		"Gateway API as Knative ships it": {
+			[]string{"INGRESS=gateway-api.ingress.networking.knative.dev",
+				"SERVICES=istio-system istio-ingressgateway istio=ingressgateway, 443:8443,\n"},
+			"ok Ingress Gateway API, in namespace istio-system", false,
+		},
+		"an ingress that nobody knows": {
+			[]string{"INGRESS=ambassador.ingress.networking.knative.dev"},
+			"fail Ingress no webhook can be installed: Knative's ingress is ambassador", true,
 		},
 		"two Kouriers": {
-			[]string{`KOURIER=a kourier\nb kourier\n`}, "fail Ingress no webhook can be installed: there is more", true,
+			[]string{"SERVICES=a kourier " + kourier + "b kourier " + kourier},
+			"fail Ingress no webhook can be installed: there is more than one gateway, in namespaces a b", true,
 		},
 		"one of two": {
-			[]string{`KOURIER=a kourier\nb kourier\n`, "KOURIER_NAMESPACE=b"}, "ok Ingress Kourier, in namespace b", false,
+			[]string{"SERVICES=a kourier " + kourier + "b kourier " + kourier, "GATEWAY_NAMESPACE=b"},
+			"ok Ingress Kourier, in namespace b", false,
 		},
 		"no kinds":                   {[]string{"NO_KINDS=1"}, "ok flinkdeployments is made", false},
 		"kinds of the Java operator": {[]string{"PACE="}, "ok flinksessionjobs of the Java operator", false},

@@ -104,25 +104,56 @@ kubernetes.operator.label.selector: {{ include "kn-flink.selectorText" .Values.w
 {{ end -}}
 {{- end -}}
 
-{{/* Where Kourier's gateway is. */}}
-{{- define "kn-flink.gatewayNamespace" -}}
-{{- $found := dict -}}
+{{/*
+Where the webhook is reached: namespace, selector and TLS port of the pods of the gateway of Knative's ingress, as JSON. A value wins;
+what is not set is looked for by Knative's ingress class, as hack/lib.sh (gateways) does.
+*/}}
+{{- define "kn-flink.gateway" -}}
+{{- $kourier := dict "app" "3scale-kourier-gateway" }}{{ $istio := dict "istio" "ingressgateway" }}{{ $found := dict -}}
+{{- $network := dig "data" dict (lookup "v1" "ConfigMap" "knative-serving" "config-network") -}}
+{{- $class := index (splitList "." (or (index $network "ingress-class") (index $network "ingress.class") "")) 0 | default "kourier" -}}
+{{- if .Values.webhook.gatewaySelector -}}
+{{- if not .Values.webhook.gatewayNamespace }}{{ fail "webhook.gatewaySelector needs webhook.gatewayNamespace" }}{{ end -}}
+{{- $_ := set $found .Values.webhook.gatewayNamespace (dict "selector" .Values.webhook.gatewaySelector "port" 8443) -}}
+{{- else if and .Values.webhook.gatewayNamespace (eq $class "kourier") -}}
+{{- $_ := set $found .Values.webhook.gatewayNamespace (dict "selector" $kourier "port" 8443) -}}
+{{- else if has $class (list "kourier" "istio") -}}
+{{- $selector := ternary $kourier $istio (eq $class "kourier") -}}
 {{- range $service := (lookup "v1" "Service" "" "").items -}}
-{{- if and (eq (dig "spec" "selector" "app" "" $service) "3scale-kourier-gateway") (not (hasPrefix "flink-admit" $service.metadata.name)) -}}
-{{- $_ := set $found $service.metadata.namespace true -}}
+{{- $has := dig "spec" "selector" dict $service -}}
+{{- range $key, $value := $selector -}}
+{{- if and (eq (index $has $key | default "") $value) (not (hasPrefix "flink-admit" $service.metadata.name)) -}}
+{{- $_ := set $found $service.metadata.namespace (dict "selector" $selector "port" 8443) -}}
 {{- end -}}
 {{- end -}}
-{{- if .Values.webhook.gatewayNamespace -}}
-{{ .Values.webhook.gatewayNamespace }}
-{{- else if eq (len $found) 1 -}}
-{{ keys $found | first }}
+{{- end -}}
+{{- else if has $class (list "contour" "gateway-api") -}}
+{{- $config := dig "data" dict (lookup "v1" "ConfigMap" "knative-serving" (ternary "config-contour" "config-gateway" (eq $class "contour"))) -}}
+{{- $gateways := index $config "external-gateways" | default "[]" | fromYamlArray -}}
+{{- $outside := index (index $config "visibility" | default "{}" | fromYaml) "ExternalIP" | default dict -}}
+{{- $named := (first $gateways | default dict).service | default $outside.service | default (ternary "contour-external/envoy" "istio-system/istio-ingressgateway" (eq $class "contour")) -}}
+{{- $at := splitList "/" $named -}}
+{{- $service := lookup "v1" "Service" (index $at 0) (index $at 1) -}}
+{{- range dig "spec" "ports" list $service -}}
+{{- if eq (int .port) 443 }}{{ $_ := set $found (index $at 0) (dict "selector" $service.spec.selector "port" (.targetPort | default 443)) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- with .Values.webhook.gatewayNamespace }}{{ $found = pick $found . }}{{ end -}}
+{{- if eq (len $found) 1 -}}
+{{- $namespace := keys $found | first }}{{ $gateway := index $found $namespace -}}
+{{- with .Values.webhook.gatewayPort }}{{ $_ := set $gateway "port" (int .) }}{{ end -}}
+{{- set $gateway "namespace" $namespace | toJson -}}
 {{- else if $found -}}
-{{ fail (printf "there is more than one Kourier, in namespaces %s: set webhook.gatewayNamespace" (keys $found | sortAlpha | join " ")) }}
+{{- fail (printf "there is more than one gateway, in namespaces %s: set webhook.gatewayNamespace" (keys $found | sortAlpha | join " ")) -}}
 {{- else if lookup "v1" "Namespace" "" "kube-system" -}}
-{{ fail "no Service selects Kourier's gateway (app: 3scale-kourier-gateway) in any namespace, so the admission webhook cannot be installed. Without it (webhook.create=false) a wrong spec is told in its status only, and mutators never run" }}
+{{- fail (printf "no gateway of Knative's ingress (%s) is found in any namespace, so the admission webhook cannot be installed: set webhook.gatewayNamespace, gatewaySelector and gatewayPort. Without it (webhook.create=false) a wrong spec is told in its status only, and mutators never run" $class) -}}
 {{- else -}}
-kourier-system
+{{- dict "namespace" "kourier-system" "selector" $kourier "port" 8443 | toJson -}}
 {{- end -}}
+{{- end -}}
+
+{{- define "kn-flink.gatewayNamespace" -}}
+{{ (include "kn-flink.gateway" . | fromJson).namespace }}
 {{- end -}}
 
 {{/* What this version ships, by file. */}}
