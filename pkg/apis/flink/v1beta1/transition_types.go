@@ -48,8 +48,8 @@ type BlueGreenTransition struct {
 	From BlueGreenType `json:"from,omitempty"`
 	// Since is when the step was stored.
 	Since metav1.Time `json:"since"`
-	// Looked is when the change was last looked at, in steps of a tenth of the
-	// grace period: while nobody could look, the deadline does not come nearer.
+	// Looked is when the change was last checked, in steps of a tenth of the grace
+	// period: while it cannot be checked, the deadline does not come nearer.
 	Looked metav1.Time `json:"looked,omitzero"`
 	// Spec is what the target has or gets, as JSON text in the form of
 	// lastReconciledSpec. Empty in the steps before it counts.
