@@ -55,14 +55,21 @@ knative() {
   esac
 }
 
-# ingresses: the names of those that the webhook is known to work with, by class.
-declare -A ingresses=([kourier]=Kourier [istio]=Istio [contour]=Contour [gateway-api]="Gateway API")
+# ingress_name: that of Knative's ingress, if the webhook is known to work with it.
+ingress_name() {
+  case $(knative_ingress) in
+  '' | kourier) say Kourier ;;
+  istio) say Istio ;;
+  contour) say Contour ;;
+  gateway-api) say "Gateway API" ;;
+  esac
+}
 
 # no_webhook: why none can be installed for Knative's gateway; empty when it can.
 no_webhook() {
   local found class looked
   class=$(knative_ingress)
-  [ -n "${ingresses[${class:-kourier}]:-}" ] ||
+  [ -n "$(ingress_name)" ] ||
     { say "Knative's ingress is $class, which is none of Kourier, Istio, Contour and Gateway API (ConfigMap config-network in knative-serving)"; return; }
   case ${class:-kourier} in
   kourier) looked="no Service selects Kourier's gateway (app: 3scale-kourier-gateway) in any namespace" ;;
@@ -86,8 +93,7 @@ ingress() {
   fi
   why=$(no_webhook)
   if [ -z "$why" ]; then
-    why=$(knative_ingress)
-    tell ok Ingress "${ingresses[${why:-kourier}]}, in namespace $(gateways | cut -d' ' -f1)"
+    tell ok Ingress "$(ingress_name), in namespace $(gateways | cut -d' ' -f1)"
   elif [ "${WEBHOOK:-}" = no ]; then
     tell warn Ingress "no webhook, as asked for: $why"
   else
