@@ -11,7 +11,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load healthy-hour chart docs-test docs-site release release-test cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load healthy-hour chart docs-test docs-lint docs-site release release-test cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,8 @@ nightly: ## all that is too long for a change: combinations, crash points, a mil
 	$(MAKE) matrix-retention
 	$(MAKE) mutation
 	cd local && go test -tags nightly -count=1 -timeout 60m ./workloads
+	$(MAKE) docs-test
+	KNFLINK_BLUEGREEN_WALKS=500 go test -count=1 -timeout 0 -run '^TestRandomWalk$$' ./pkg/bluegreen
 	@if $(CLUSTER) status >/dev/null 2>&1; then $(CLUSTER) metrics; fi
 	@$(WITH_CLUSTER) if [ -n "$${KUBECONFIG:-}" ]; then E2E_ALL=yes $(MAKE) e2e; else echo 'no cluster: the end-to-end tests were left out (make cluster-up)'; fi
 
@@ -81,9 +83,11 @@ lint: ## gofmt, golangci-lint (vet, staticcheck and more: .golangci.yaml), and s
 	for m in local test/live hack/chart test/alerts test/gitops test/otelcol test/schemas; do (cd $$m && $(GOLANGCI) run --enable-only=govet,staticcheck ./...); done
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning -x -P SCRIPTDIR hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; else echo "shellcheck is not installed: the scripts were only parsed"; for f in hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; do bash -n $$f; done; fi
 
-docs-test: ## hold docs/ to what is there: links, paths, options, words; run its commands and apply its manifests with real Flink here
+docs-lint: ## hold docs/ to what is there, links, paths, options, and to the words of its style
 	go test -count=1 ./test/docs
 	$(VALE) --config=.vale.ini README.md CONTRIBUTING.md docs
+
+docs-test: docs-lint ## the same, and run the commands of docs/ and apply its manifests with real Flink here
 	cd test/live && go test -tags docs -count=1 -timeout 60m -parallel 2 -v -run '$(or $(RUN),.)' ./docs
 
 docs-site: ## build the site of docs/ into .local/site; links that lead nowhere fail (python3)
