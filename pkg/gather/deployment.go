@@ -37,7 +37,7 @@ import (
 //  4. the user's validators, of a spec that is not accepted yet and has no stored verdict
 //  5. pods | companions | HA data, then Flink's jobs | Ingress | session jobs        as far as asked for
 //  6. Flink's figures and a failure's cause                                          when the jobs moved
-func (g *Gatherer) Deployment(ctx context.Context, r Read) (cluster.Snapshot, error) {
+func (g *Gatherer) Deployment(ctx context.Context, r Read) (*deployment.Inquiry, error) {
 	if r.JobManager.IsUnknown() && r.JobManager.Why() == "" {
 		r.JobManager = g.JobManager(ctx, r.Resource.GetNamespace(), r.Resource.GetName())
 	}
@@ -63,51 +63,35 @@ type Read struct {
 }
 
 // DeploymentOf looks at a FlinkDeployment that was read already, together with its Deployment.
-func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (cluster.Snapshot, error) {
-	jm := r.JobManager
+func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (*deployment.Inquiry, error) {
 	r, err := r.Decode()
 	if err != nil {
-		return cluster.Snapshot{}, err
+		return nil, err
 	}
-	resource, specErr := *r.Decoded, r.SpecProblem
-	s := cluster.Snapshot{LogFiles: g.LogFiles}
-	s.Now, s.Operator, s.Resource, s.JobManager = g.Now(), g.Operator, &resource, jm
-	if specErr != nil {
-		s.SpecProblem = fail.Message(specErr)
-	}
-	s.Recorded = world.Recall(s.Seen)
-	if deployment.AskDeployed(s) {
-		s.Deployed = g.deployed(ctx, resource.Namespace, resource.Name)
-	}
-	if r.Prepared != nil {
-		s.Companions = plan.Present(r.Prepared)
-	}
-	g.autoscaledOf(ctx, r.Stores, &s)
-	if deployment.AskValidators(s) {
-		s.Judged = g.judged(ctx, judging{
-			kind: v1beta1.KindFlinkDeployment, resource: &resource, gvr: v1beta1.FlinkDeploymentGVR, spec: resource.Spec,
-			stored: resource.Status.Verdict,
-		})
-	}
-	read, looks := s, sync.WaitGroup{} // read is for the looks below, which fill s at the same time
-	q := g.Revise.deployment(deployment.AskFirst(read), read)
+	inquiry := g.open(ctx, r)
+	q := g.Revise.deployment(inquiry.First(), inquiry)
+	var looks sync.WaitGroup
 	ask := func(wanted bool, look func()) {
 		if wanted {
 			looks.Go(look)
 		}
 	}
+	s, resource, jm := inquiry.Seen, inquiry.Seen.Resource, r.JobManager
 	namespace, name := resource.Namespace, resource.Name
-	ask(q.Pods, func() {
-		seen := read
-		seen.Pods, seen.TaskManagers = g.pods(ctx, r.Pods, namespace, name, q.TaskManagers)
-		g.ofPods(ctx, seen, &s)
-	})
-	ask(q.TaskManagerDeployment, func() { s.TaskManagerDeployment = g.taskManagerDeployment(ctx, &resource) })
+	if q.Pods {
+		apart := inquiry.Apart()
+		looks.Go(func() {
+			apart.Seen.Pods, apart.Seen.TaskManagers = g.pods(ctx, r.Pods, namespace, name, q.TaskManagers)
+			g.ofPods(ctx, apart, s)
+		})
+	}
+	ask(q.TaskManagerDeployment, func() { s.TaskManagerDeployment = g.taskManagerDeployment(ctx, resource) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
 	ask(q.ReplicaSets && !g.Brief, func() { s.ReplicaSets = g.replicaSets(ctx, namespace, name) })
-	ask(q.Companions && !g.Brief && r.Prepared == nil, func() {
-		s.Companions = g.companions(ctx, jm, deployment.ExpectedCompanions(read))
-	})
+	if q.Companions && !g.Brief && r.Prepared == nil {
+		expected := inquiry.ExpectedCompanions()
+		looks.Go(func() { s.Companions = g.companions(ctx, jm, expected) })
+	}
 	highAvailability := func() {
 		if q.HAData {
 			s.HAData = g.haData(ctx, namespace, name)
@@ -117,29 +101,64 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (cluster.Snapshot, 
 		}
 	}
 	ask(q.Flink == nil, highAvailability)
-	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
+	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, resource) })
 	ask(q.Snapshots, func() {
 		s.Snapshots = g.Snapshots(ctx, namespace, v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: name})
 	})
-	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name, cluster.ConfigOf(read)) })
-	ask(q.Flink != nil, func() {
-		highAvailability() // before the jobs: what is recorded of a run is not of a later one
-		s.Flink = g.flink(ctx, q, read)
-	})
+	if q.SessionJobs {
+		config := inquiry.Config()
+		looks.Go(func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name, config) })
+	}
+	if q.Flink != nil {
+		apart := inquiry.Apart()
+		looks.Go(func() {
+			highAvailability() // before the jobs: what is recorded of a run is not of a later one
+			s.Flink = g.flink(ctx, q, apart)
+		})
+	}
 	looks.Wait() // each reports its failure in the part that it fills
-	s.Readers = g.readers(ctx, &resource, deployment.AskReaders(s))
-	return g.withRoom(ctx, s), nil
+	s.Readers = g.readers(ctx, resource, inquiry.Readers())
+	if g.Room != nil && inquiry.AsksRoom() {
+		s.Room = g.Room.Look(ctx)
+	}
+	return inquiry, nil
+}
+
+// open begins the inquiry, up to which spec counts.
+func (g *Gatherer) open(ctx context.Context, r Read) *deployment.Inquiry {
+	resource := *r.Decoded
+	known := cluster.Snapshot{LogFiles: g.LogFiles}
+	known.Now, known.Operator, known.Resource, known.JobManager = g.Now(), g.Operator, &resource, r.JobManager
+	if r.SpecProblem != nil {
+		known.SpecProblem = fail.Message(r.SpecProblem)
+	}
+	known.Recorded = world.ReadRecorded(&resource)
+	if r.Prepared != nil {
+		known.Companions = plan.Present(r.Prepared)
+	}
+	inquiry := deployment.Open(known)
+	if inquiry.AsksDeployed() {
+		inquiry.SeeDeployed(g.deployed(ctx, resource.Namespace, resource.Name))
+	}
+	g.autoscaledOf(ctx, r.Stores, inquiry)
+	if inquiry.AsksValidators() {
+		inquiry.Seen.Judged = g.judged(ctx, judging{
+			kind: v1beta1.KindFlinkDeployment, resource: &resource, gvr: v1beta1.FlinkDeploymentGVR, spec: resource.Spec,
+			stored: resource.Status.Verdict,
+		})
+	}
+	return inquiry
 }
 
 // autoscaledOf looks for what the autoscaler keeps, where it is on or was.
-func (g *Gatherer) autoscaledOf(ctx context.Context, stores Stores, s *cluster.Snapshot) {
-	if !deployment.AskAutoscaled(*s) {
+func (g *Gatherer) autoscaledOf(ctx context.Context, stores Stores, inquiry *deployment.Inquiry) {
+	if !inquiry.AsksAutoscaled() {
 		return
 	}
 	if stores == nil {
 		stores = g.Autoscaled
 	}
-	s.Autoscaled = stores(ctx, s.Resource)
+	inquiry.SeeAutoscaled(stores(ctx, inquiry.Seen.Resource))
 }
 
 // Decode reads the resource into its own type, unless that is done. It fails for one that is not even a resource.
@@ -183,9 +202,10 @@ func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) pla
 const logLines = 400
 
 // ofPods looks at what the pods that were seen lead to.
-func (g *Gatherer) ofPods(ctx context.Context, seen cluster.Snapshot, s *cluster.Snapshot) {
+func (g *Gatherer) ofPods(ctx context.Context, apart *deployment.Inquiry, s *cluster.Snapshot) {
+	seen := *apart.Seen
 	s.Pods, s.TaskManagers = seen.Pods, seen.TaskManagers
-	s.MountFailures, s.Nodes = g.missingVolumes(ctx, seen), g.nodes(ctx, seen)
+	s.MountFailures, s.Nodes = g.missingVolumes(ctx, seen), g.nodes(ctx, apart)
 	s.CrashCause, s.OtherSpecs = g.crashCause(ctx, seen)
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
-	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/flinksim"
@@ -80,10 +79,11 @@ func TestWhatCannotBeLookedAtIsUnknown(t *testing.T) {
 			if row.fault != nil {
 				w.Tap.Inject(*row.fault)
 			}
-			s, err := g.Deployment(t.Context(), Read{Resource: demo(w)})
+			inquiry, err := g.Deployment(t.Context(), Read{Resource: demo(w)})
 			if err != nil {
 				t.Fatalf("%v: only the resource itself must be readable", err)
 			}
+			s := *inquiry.Seen
 			if !row.state(s) {
 				t.Errorf("the snapshot says otherwise: %+v %+v", s.JobManager, s.HAData)
 			}
@@ -91,7 +91,7 @@ func TestWhatCannotBeLookedAtIsUnknown(t *testing.T) {
 				t.Errorf("it says %q, want it to name %q", row.why(s), row.says)
 			}
 			if row.fault != nil {
-				for _, a := range deployment.Make(s).Effects() {
+				for _, a := range inquiry.Plan().Effects() {
 					if a.Disruptive() {
 						t.Errorf("%s on what is unknown", a)
 					}
@@ -125,9 +125,9 @@ func TestAnUnreadableSpecIsItsProblem(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := g.Deployment(t.Context(), Read{Resource: demo(w)})
-	if err != nil || s.SpecProblem == "" {
-		t.Errorf("problem %q, %v; want the problem named and the look to go on", s.SpecProblem, err)
+	inquiry, err := g.Deployment(t.Context(), Read{Resource: demo(w)})
+	if err != nil || inquiry.Seen.SpecProblem == "" {
+		t.Errorf("the look fails with %v, or names no problem of the spec", err)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
-	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
@@ -34,16 +33,16 @@ type asked struct {
 }
 
 // flink asks the JobManager of a FlinkDeployment for its jobs, and for more if they moved.
-func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s cluster.Snapshot) world.Flink {
+func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, inquiry *deployment.Inquiry) world.Flink {
 	client, err := g.Flink(*q.Flink)
 	if err != nil {
 		return unanswered(err)
 	}
 	jobs, err := jobsOf(ctx, client)
-	return g.flinkOf(ctx, client, jobs, err, asked{seen: s.Seen, stop: q.Stop,
+	return g.flinkOf(ctx, client, jobs, err, asked{seen: inquiry.Seen.Seen, stop: q.Stop,
 		more: func(f world.Flink) ask.More {
-			s.Flink = f
-			return deployment.AskFlink(s)
+			inquiry.Seen.Flink = f
+			return inquiry.Flink()
 		}})
 }
 

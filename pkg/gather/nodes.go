@@ -9,16 +9,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // nodes asks for the nodes of pods that should have ended, one after the other: there are few, and seldom any.
-func (g *Gatherer) nodes(ctx context.Context, s cluster.Snapshot) map[string]plan.Observed[bool] {
+func (g *Gatherer) nodes(ctx context.Context, inquiry *deployment.Inquiry) map[string]plan.Observed[bool] {
 	var seen map[string]plan.Observed[bool]
-	for _, name := range g.Revise.nodes(deployment.AskNodes(s), s) {
+	for _, name := range g.Revise.nodes(inquiry.Nodes(), inquiry) {
 		if seen == nil {
 			seen = map[string]plan.Observed[bool]{}
 		}

@@ -3,9 +3,7 @@ package gather
 import (
 	"github.com/kn-flink/kn-flink/pkg/engine/ask"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
-	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/host/deployment"
-	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 )
 
@@ -13,32 +11,32 @@ import (
 // to hold what is asked for to what a decision reads.
 type Revise struct {
 	// Deployment is of the first questions about a FlinkDeployment.
-	Deployment func(q *deployment.Questions, s cluster.Snapshot)
+	Deployment func(q *deployment.Questions, i *deployment.Inquiry)
 	// Nodes is of the nodes, once the pods are known.
-	Nodes func(names []string, s cluster.Snapshot) []string
+	Nodes func(names []string, i *deployment.Inquiry) []string
 	// SessionJob is of the questions about a FlinkSessionJob.
-	SessionJob func(q *sessionjob.Questions, s session.Snapshot)
+	SessionJob func(q *sessionjob.Questions, i *sessionjob.Inquiry)
 	// Flink is of the questions to Flink, once its jobs are known.
 	Flink func(more *ask.More, s world.Seen)
 }
 
-func (r Revise) deployment(q deployment.Questions, s cluster.Snapshot) deployment.Questions {
+func (r Revise) deployment(q deployment.Questions, i *deployment.Inquiry) deployment.Questions {
 	if r.Deployment != nil {
-		r.Deployment(&q, s)
+		r.Deployment(&q, i)
 	}
 	return q
 }
 
-func (r Revise) nodes(names []string, s cluster.Snapshot) []string {
+func (r Revise) nodes(names []string, i *deployment.Inquiry) []string {
 	if r.Nodes != nil {
-		return r.Nodes(names, s)
+		return r.Nodes(names, i)
 	}
 	return names
 }
 
-func (r Revise) sessionJob(q sessionjob.Questions, s session.Snapshot) sessionjob.Questions {
+func (r Revise) sessionJob(q sessionjob.Questions, i *sessionjob.Inquiry) sessionjob.Questions {
 	if r.SessionJob != nil {
-		r.SessionJob(&q, s)
+		r.SessionJob(&q, i)
 	}
 	return q
 }

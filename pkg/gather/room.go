@@ -11,8 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/capacity"
-	"github.com/kn-flink/kn-flink/pkg/host/cluster"
-	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -38,14 +36,6 @@ type Room struct {
 	mu   sync.Mutex
 	view capacity.View
 	read time.Time
-}
-
-// withRoom adds what is known of the room of the nodes, where that counts.
-func (g *Gatherer) withRoom(ctx context.Context, s cluster.Snapshot) cluster.Snapshot {
-	if g.Room != nil && deployment.AskRoom(s) {
-		s.Room = g.Room.Look(ctx)
-	}
-	return s
 }
 
 // Look is the view of the nodes. A failure is Unknown, and is not kept.

@@ -48,7 +48,7 @@ type Jobs struct {
 }
 
 // SessionJob looks at a FlinkSessionJob that was read already, and at its cluster for it alone.
-func (g *Gatherer) SessionJob(ctx context.Context, object *unstructured.Unstructured) (session.Snapshot, error) {
+func (g *Gatherer) SessionJob(ctx context.Context, object *unstructured.Unstructured) (*sessionjob.Inquiry, error) {
 	return g.SessionJobOf(ctx, object, g)
 }
 
@@ -63,49 +63,51 @@ func (g *Gatherer) SessionJob(ctx context.Context, object *unstructured.Unstruct
 //     question
 func (g *Gatherer) SessionJobOf(
 	ctx context.Context, object *unstructured.Unstructured, host Host,
-) (session.Snapshot, error) {
+) (*sessionjob.Inquiry, error) {
 	resource, specErr, err := v1beta1.DecodeSessionJob(object.Object)
 	if err != nil {
-		return session.Snapshot{}, fail.As(
+		return nil, fail.As(
 			fail.Invalid, "read FlinkSessionJob "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err,
 		)
 	}
-	s := session.Snapshot{Now: g.Now(), Operator: g.Operator, Resource: &resource, Uploads: g.Uploads}
-	s.Recorded = session.ReadRecorded(&resource)
+	known := session.Snapshot{Now: g.Now(), Operator: g.Operator, Resource: &resource, Uploads: g.Uploads}
 	if specErr != nil {
-		s.SpecProblem = fail.Message(specErr)
+		known.SpecProblem = fail.Message(specErr)
 	}
-	if name := session.ClusterOf(s.Resource); name != "" {
+	if name := session.ClusterOf(&resource); name != "" {
 		read := host.Cluster(ctx, resource.Namespace, name)
-		s.Cluster, s.ClusterRecorded, s.JobManager = read.Resource, read.Recorded, read.JobManager
+		known.Cluster, known.ClusterRecorded, known.JobManager = read.Resource, read.Recorded, read.JobManager
 	} else {
-		s.Cluster, s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
+		known.Cluster, known.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
 	}
-	if sessionjob.AskAutoscaled(s) {
-		s.Autoscaled = host.Autoscaled(ctx, &resource)
+	known.Recorded = session.ReadRecorded(&resource)
+	inquiry := sessionjob.Open(known)
+	s := inquiry.Seen
+	if inquiry.AsksAutoscaled() {
+		inquiry.SeeAutoscaled(host.Autoscaled(ctx, &resource))
 	}
-	if sessionjob.AskValidators(s) {
+	if inquiry.AsksValidators() {
 		s.Judged = g.judged(ctx, judging{
 			kind: v1beta1.KindFlinkSessionJob, resource: &resource, gvr: v1beta1.FlinkSessionJobGVR, spec: resource.Spec,
 			stored: resource.Status.Verdict,
 		})
 	}
-	q := g.Revise.sessionJob(sessionjob.Ask(s), s)
-	g.others(ctx, q.Others, &s)
+	q := g.Revise.sessionJob(inquiry.First(), inquiry)
+	g.others(ctx, q.Others, s)
 	if q.Flink == nil {
-		g.highAvailabilityOf(ctx, q, &s)
-		return s, nil
+		g.highAvailabilityOf(ctx, q, s)
+		return inquiry, nil
 	}
 	jobs, err := host.Jobs(ctx, *q.Flink)
 	if err != nil {
 		s.Flink = unanswered(err)
-		g.highAvailabilityOf(ctx, q, &s)
-		return s, nil
+		g.highAvailabilityOf(ctx, q, s)
+		return inquiry, nil
 	}
-	g.others(ctx, !q.Others && sessionjob.AsksWhose(s, jobs.listed), &s)
+	g.others(ctx, !q.Others && inquiry.AsksWhose(jobs.listed), s)
 	var looks sync.WaitGroup
-	flink, before := world.Flink{}, s
-	looks.Go(func() { g.highAvailabilityOf(ctx, q, &s) }) // an end that the jobs show is stored later
+	apart := inquiry.Apart()
+	looks.Go(func() { g.highAvailabilityOf(ctx, q, s) }) // an end that the jobs show is stored later
 	if q.Jars {
 		looks.Go(func() { s.Jars = jarsOf(ctx, jobs.client) })
 	}
@@ -116,17 +118,16 @@ func (g *Gatherer) SessionJobOf(
 		})
 	}
 	looks.Go(func() {
-		flink = g.flinkOf(ctx, jobs.client, jobs.listed, nil, asked{
-			seen: sessionjob.Seen(before), stop: q.Stop, more: func(f world.Flink) ask.More {
-				before.Flink = f
-				return sessionjob.AskFlink(before)
+		s.Flink = g.flinkOf(ctx, jobs.client, jobs.listed, nil, asked{
+			seen: apart.Life(), stop: q.Stop, more: func(f world.Flink) ask.More {
+				apart.Seen.Flink = f
+				return apart.Flink()
 			},
 		})
 	})
 	looks.Wait() // each reports its failure in the part that it fills
-	s.Flink = flink
-	s.Readers = g.readers(ctx, &resource, sessionjob.AskReaders(s))
-	return s, nil
+	s.Readers = g.readers(ctx, &resource, inquiry.Readers())
+	return inquiry, nil
 }
 
 // highAvailabilityOf looks at the high-availability data of the session cluster, as far as asked for.

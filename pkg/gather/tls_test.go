@@ -58,7 +58,7 @@ func lookAt(t *testing.T, connect Connect, url string) world.Flink {
 	g := &Gatherer{Flink: connect}
 	return g.flink(
 		t.Context(), deployment.Questions{Flink: &plan.Endpoint{URL: url}},
-		cluster.Snapshot{Seen: world.Seen{Resource: &v1beta1.FlinkDeployment{}}},
+		deployment.Open(cluster.Snapshot{Seen: world.Seen{Resource: &v1beta1.FlinkDeployment{}}}),
 	)
 }
 

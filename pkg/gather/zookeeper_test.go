@@ -57,9 +57,9 @@ func TestHADataInZooKeeper(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			s, err := g.Deployment(t.Context(), Read{Resource: demo(w)})
-			if err != nil || !row.is(s) {
-				t.Errorf("%+v (%v): %s", s.HANodes, err, row.reason)
+			inquiry, err := g.Deployment(t.Context(), Read{Resource: demo(w)})
+			if err != nil || !row.is(*inquiry.Seen) {
+				t.Errorf("%v: %s", err, row.reason)
 			}
 			if len(row.answer.asked) != 1 || row.answer.asked[0] != "zk:2181/flink/demo" {
 				t.Errorf("asked %q", row.answer.asked)

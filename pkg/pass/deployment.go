@@ -13,24 +13,24 @@ import (
 
 // decideDeployment looks at one FlinkDeployment and decides.
 func (r *Runner) decideDeployment(ctx context.Context, t target, last apply.Result) (decision, error) {
-	s, err := r.Gather.Deployment(
+	inquiry, err := r.Gather.Deployment(
 		ctx, gather.Read{Resource: last.Resource, JobManager: last.JobManager, Prepared: last.Prepared},
 	)
 	if err != nil {
 		return decision{}, err
 	}
-	p := deployment.Make(s)
+	p := inquiry.Plan()
 	return decision{
-		plan: p, hide: deployment.Hider(s),
+		plan: p, hide: inquiry.Hide,
 		failed: func(ctx context.Context, result apply.Result, err error) error {
-			left := leftBy(s, result)
+			left := leftBy(*inquiry.Seen, result)
 			return r.answer(ctx, t.object, result, deployment.Failed(left, effectOf(result, p, err)), err)
 		},
 		done: func(ctx context.Context, result *apply.Result) {
 			if onlyFinalizer(p) {
-				result.JobManager = s.JobManager
+				result.JobManager = inquiry.Seen.JobManager
 			}
-			r.wakeDependants(ctx, s, result.Resource, p)
+			r.wakeDependants(ctx, inquiry, result.Resource, p)
 		},
 	}, nil
 }

@@ -11,24 +11,24 @@ import (
 
 // decideSessionJob looks at one FlinkSessionJob and decides.
 func (r *Runner) decideSessionJob(ctx context.Context, t target, last apply.Result) (decision, error) {
-	s, err := r.Gather.SessionJob(ctx, last.Resource)
+	inquiry, err := r.Gather.SessionJob(ctx, last.Resource)
 	if err != nil {
 		return decision{}, err
 	}
-	p := sessionjob.Make(s)
+	p := inquiry.Plan()
 	return decision{
-		plan: p, hide: sessionjob.Hider(s),
+		plan: p, hide: inquiry.Hide,
 		failed: func(ctx context.Context, result apply.Result, err error) error {
-			left := sessionJobLeftBy(s, result)
+			left := sessionJobLeftBy(*inquiry.Seen, result)
 			return r.answer(ctx, t.object, result, sessionjob.Failed(left, effectOf(result, p, err)), err)
 		},
 		done: func(ctx context.Context, result *apply.Result) {
-			if !sessionjob.MovesJob(s, p) {
+			if !inquiry.MovesJob(p) {
 				return
 			}
-			job := v1beta1.JobReference{Kind: v1beta1.JobKindFlinkSessionJob, Name: s.Resource.Name}
-			s.Snapshots = r.Gather.Snapshots(ctx, s.Resource.Namespace, job)
-			r.Apply.Events.Wake(ctx, result.Resource, sessionjob.Dependants(s, p))
+			job := v1beta1.JobReference{Kind: v1beta1.JobKindFlinkSessionJob, Name: inquiry.Seen.Resource.Name}
+			there := r.Gather.Snapshots(ctx, inquiry.Seen.Resource.Namespace, job)
+			r.Apply.Events.Wake(ctx, result.Resource, inquiry.Dependants(there, p))
 		},
 	}, nil
 }

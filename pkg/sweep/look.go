@@ -19,7 +19,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/gather"
-	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan/quarantined"
@@ -105,24 +104,25 @@ func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
 		o.tell(factsOf(d, now, time.Time{}))
 		return nil
 	}
-	snapshot, err := o.Gather.DeploymentOf(ctx, read)
+	inquiry, err := o.Gather.DeploymentOf(ctx, read)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		return err
 	}
+	snapshot := inquiry.Seen
 	r := snapshot.Resource
 	if r.DeletionTimestamp == nil && v1beta1.OnlyCanary(r.Labels, r.Status.ReconciliationStatus, r.Status.Intent) {
 		return o.lookAtCanary(ctx, v1beta1.KindFlinkDeployment, r, r.Status.ObservedGeneration)
 	}
 	o.tell(factsOf(r, snapshot.Now, snapshot.Flink.Checkpointed()))
-	if in, at, due := deployment.Sampling(snapshot); due {
-		snapshot.Autoscaled = o.sample(ctx, measured{
+	if in, at, due := inquiry.Sampling(); due {
+		inquiry.SeeSamples(o.sample(ctx, measured{
 			event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: r.Namespace, Name: r.Name}, r, in, at, snapshot.Autoscaled,
-		})
+		}))
 	}
-	return o.judge(ctx, snapshot, event.ReasonHealth)
+	return o.judge(ctx, inquiry, event.ReasonHealth)
 }
 
 // deploymentItems are the FlinkDeployments of a page, with the snapshots of their jobs that are being taken.
@@ -192,8 +192,8 @@ func (o *Observer) reader(
 }
 
 // judge decides whether a pass would do or record anything, and asks for it.
-func (o *Observer) judge(ctx context.Context, s cluster.Snapshot, reason event.Reason) error {
-	p := deployment.Make(s)
+func (o *Observer) judge(ctx context.Context, inquiry *deployment.Inquiry, reason event.Reason) error {
+	p, s := inquiry.Plan(), inquiry.Seen
 	if p.IsQuiet() && p.Status == nil {
 		return nil
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/gather"
-	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 )
@@ -31,24 +30,25 @@ func (o *Observer) lookAtSessionJobs(
 		shared.stores = o.Gather.StoresOf(ctx, jobs)
 	}
 	return func(ctx context.Context, u *unstructured.Unstructured) error {
-		s, err := o.Gather.SessionJobOf(ctx, u, shared)
+		inquiry, err := o.Gather.SessionJobOf(ctx, u, shared)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
+		s := inquiry.Seen
 		r := s.Resource
 		if r.DeletionTimestamp == nil && v1beta1.OnlyCanary(r.Labels, r.Status.ReconciliationStatus, r.Status.Intent) {
 			return o.lookAtCanary(ctx, v1beta1.KindFlinkSessionJob, r, r.Status.ObservedGeneration)
 		}
 		o.tell(facts{v1beta1.KindFlinkSessionJob, r, s.Now, nil, r.Status.Conditions, s.Flink.Checkpointed()})
-		if in, at, due := sessionjob.Sampling(s); due {
-			s.Autoscaled = o.sample(ctx, measured{
+		if in, at, due := inquiry.Sampling(); due {
+			inquiry.SeeSamples(o.sample(ctx, measured{
 				event.Key{Kind: v1beta1.KindFlinkSessionJob, Namespace: r.Namespace, Name: r.Name}, r, in, at, s.Autoscaled,
-			})
+			}))
 		}
-		p := sessionjob.Make(s)
+		p := inquiry.Plan()
 		if p.IsQuiet() && p.Status == nil {
 			return nil
 		}

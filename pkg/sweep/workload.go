@@ -47,11 +47,11 @@ func (o *Observer) lookAtWorkload(ctx context.Context, u *unstructured.Unstructu
 	if jm, present := read.JobManager.Get(); present && (comingUp(u, jm) || goingDown(u, jm)) {
 		return nil
 	}
-	snapshot, err := o.Gather.DeploymentOf(ctx, read)
+	inquiry, err := o.Gather.DeploymentOf(ctx, read)
 	if err != nil {
 		return err
 	}
-	return o.judge(ctx, snapshot, event.ReasonWorkload)
+	return o.judge(ctx, inquiry, event.ReasonWorkload)
 }
 
 // comingUp reports whether a JobManager that was not ready is still not, and nothing says that it will not be. What its

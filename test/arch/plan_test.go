@@ -39,7 +39,9 @@ var ways = map[string][]string{
 		"engine/decide", "engine/record", "engine/report", "engine/loss", "engine/facts", "engine/world", "engine/decision",
 		"plan/status",
 	},
-	"engine/failed":     {"engine/report", "engine/facts", "engine/world", "engine/decision", "plan/status"},
+	"engine/failed": {
+		"engine/operation", "engine/loss", "engine/report", "engine/facts", "engine/world", "engine/decision", "plan/status",
+	},
 	"engine/enginetest": {"engine/world", "engine/decision"},
 
 	"bluegreen": {"plan/status"},

@@ -16,9 +16,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/engine/ask"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/gather"
-	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/host/deployment"
-	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -67,11 +65,11 @@ func stateless(i inquiry) bool {
 
 // everything asks for all that there is.
 var everything = gather.Revise{
-	Deployment: func(q *deployment.Questions, s cluster.Snapshot) { *q = deployment.AskAll(s) },
-	SessionJob: func(q *sessionjob.Questions, s session.Snapshot) { *q = sessionjob.AskAll(s) },
-	Nodes: func(_ []string, s cluster.Snapshot) []string {
+	Deployment: func(q *deployment.Questions, i *deployment.Inquiry) { *q = i.All() },
+	SessionJob: func(q *sessionjob.Questions, i *sessionjob.Inquiry) { *q = i.All() },
+	Nodes: func(_ []string, i *deployment.Inquiry) []string {
 		var all []string
-		for _, pods := range []plan.Observed[[]corev1.Pod]{s.Pods, s.TaskManagers} {
+		for _, pods := range []plan.Observed[[]corev1.Pod]{i.Seen.Pods, i.Seen.TaskManagers} {
 			list, _ := pods.Get()
 			for _, pod := range list {
 				if name := pod.Spec.NodeName; name != "" && !slices.Contains(all, name) {

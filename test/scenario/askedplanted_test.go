@@ -8,13 +8,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/engine/ask"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/gather"
-	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 )
 
 // unasked is a product that does not ask some of the first questions about a FlinkDeployment.
 func unasked(drop func(*deployment.Questions)) gather.Revise {
-	return gather.Revise{Deployment: func(q *deployment.Questions, _ cluster.Snapshot) { drop(q) }}
+	return gather.Revise{Deployment: func(q *deployment.Questions, _ *deployment.Inquiry) { drop(q) }}
 }
 
 // unaskedOfFlink is a product that does not ask some of the questions to Flink.

@@ -40,7 +40,7 @@ func newJudge(h *harness) *judge {
 // look holds what must be true of every decision:
 //
 //	any                        one disruptive action at the most
-//	equal snapshots            equal plans, to the byte (each second time)
+//	equal snapshots            equal plans, to the byte, of one look and made anew (each second time)
 //	a part that is not known   nothing final that would not be done if it were (the other times)
 //	a part not asked for       no other plan if it had been, see mayAdd
 //
@@ -61,13 +61,13 @@ func (j *judge) look(name string) {
 	if resource == nil {
 		return
 	}
-	s, err := j.gather.Deployment(t.Context(), gather.Read{Resource: resource})
+	looked, err := j.gather.Deployment(t.Context(), gather.Read{Resource: resource})
 	if err != nil {
 		t.Errorf("look at %s: %v", name, err)
 		return
 	}
 	j.decided++
-	p := deployment.Make(s)
+	p, s := looked.Plan(), *looked.Seen
 	if len(disruptive(p)) > 1 {
 		t.Errorf("more than one disruptive action: %s", p)
 	}
@@ -122,7 +122,7 @@ func (j *judge) agrees(s cluster.Snapshot, p plan.Plan) {
 		return
 	}
 	inquiry{
-		t: j.h.t, what: s.Resource.Name, asked: observedParts(&s), all: observedParts(&full), status: s.Resource.Status,
+		t: j.h.t, what: s.Resource.Name, asked: observedParts(&s), all: observedParts(full.Seen), status: s.Resource.Status,
 		job: s.Resource.Spec.Job, before: p,
 		decide: func() plan.Plan { return deployment.Make(s) },
 	}.agrees()

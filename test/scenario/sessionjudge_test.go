@@ -36,12 +36,12 @@ func (j *sessionJudge) look(name string) {
 	if resource == nil {
 		return
 	}
-	s, err := j.gather.SessionJob(t.Context(), resource)
+	looked, err := j.gather.SessionJob(t.Context(), resource)
 	if err != nil {
 		t.Errorf("look at %s: %v", name, err)
 		return
 	}
-	p := sessionjob.Make(s)
+	p, s := looked.Plan(), *looked.Seen
 	if len(disruptive(p)) > 1 {
 		t.Errorf("more than one disruptive action: %s", p)
 	}
@@ -72,7 +72,7 @@ func (j *sessionJudge) agrees(s session.Snapshot, p plan.Plan) {
 	}
 	inquiry{
 		t: j.h.t, what: s.Resource.Name, asked: partsOf(reflect.ValueOf(&s).Elem()),
-		all: partsOf(reflect.ValueOf(&full).Elem()), status: s.Resource.Status,
+		all: partsOf(reflect.ValueOf(full.Seen).Elem()), status: s.Resource.Status,
 		job: s.Resource.Spec.Job, before: p,
 		decide: func() plan.Plan { return sessionjob.Make(s) },
 	}.agrees()

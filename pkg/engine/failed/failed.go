@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
 	"github.com/kn-flink/kn-flink/pkg/engine/facts"
+	"github.com/kn-flink/kn-flink/pkg/engine/loss"
 	"github.com/kn-flink/kn-flink/pkg/engine/report"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/fail"
@@ -15,8 +16,24 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// TooLarge says that the next status was refused because of its size.
-func TooLarge(v *world.Look) decision.Decision {
+// tooLarge are the plans that show, in the status that a round left behind, that the next one was refused because of
+// its size. Each plan is for an API server that refuses the one before it, too. refused is that next status.
+func tooLarge(k Kind, refused any) []plan.Plan {
+	left, kept := k.Left(), false
+	if refused != nil {
+		_, next := k.Parts(refused)
+		kept = loss.KeepFromRefused(left.Look, *next.Job, next.Progress.LostProgress, next.Progress.Intent)
+	}
+	p := left.decided(statusRefused(left.Look))
+	all := []plan.Plan{p, left.Form(smaller(left.Look, p.Situation))}
+	if kept {
+		all = append(all, tooLarge(k, nil)[1])
+	}
+	return all
+}
+
+// statusRefused says that the next status was refused because of its size.
+func statusRefused(v *world.Look) decision.Decision {
 	shown := &decision.Shown{
 		Error: report.ErrorText(v, status.TypeReconciliation, statusTooLarge, fail.ReasonTooLarge),
 	}
@@ -32,9 +49,9 @@ func TooLarge(v *world.Look) decision.Decision {
 	return d
 }
 
-// Smaller is, once the plan of Report.TooLarge is made, the plan for an API server that refuses that, too: it leaves
-// most conditions and the long messages out, so that it is smaller than what is stored.
-func Smaller(v *world.Look, s plan.Situation) plan.Plan {
+// smaller is, once that is decided, the plan for an API server that refuses the status of it, too: it leaves most
+// conditions and the long messages out, so that it is smaller than what is stored.
+func smaller(v *world.Look, s plan.Situation) plan.Plan {
 	left := v.Resource().Status
 	small := v.Want.DeepCopy()
 	v.Host.Trim(small)

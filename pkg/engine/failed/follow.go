@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
+	"github.com/kn-flink/kn-flink/pkg/engine/operation"
+	"github.com/kn-flink/kn-flink/pkg/engine/report"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
@@ -14,15 +16,29 @@ import (
 type Kind struct {
 	// Flink is what the round had seen of Flink.
 	Flink world.Flink
-	// Left is the resource with its spec accepted, and what makes a plan of a result about it.
-	Left func() (look *world.Look, finish func(decision.Result) plan.Plan)
+	// Left is the resource with its spec accepted, made anew each time.
+	Left func() Left
 	// Anew decides anew with other answers of Flink, and without a FlinkStateSnapshot where why is not nil.
 	Anew func(answers world.Flink, why *world.SnapshotsRefused) plan.Plan
-	// TooLarge are the plans of a status that is too large, see Outcome.Plans; Leaner is Outcome.Leaner.
-	TooLarge, Leaner func() []plan.Plan
-	// Other is the plan of each other answer, and whether the pass ends with it.
-	Other func(answer Answer) (p plan.Plan, ends bool)
+	// Parts copies a status of the kind, and shows the parts of the copy.
+	Parts func(status any) (copied any, parts Parts)
+	// Own is what an answer leads to for this kind alone, and ends the pass; false: status says so, and a user has to
+	// act.
+	Own func(answer Answer) (plan.Plan, bool)
 }
+
+// Left is a resource as the round left it.
+type Left struct {
+	// Look is what a decision about it works on.
+	Look *world.Look
+	// Finish makes the plan of a result.
+	Finish func(decision.Result) plan.Plan
+	// Form brings the status of a plan into that of the kind.
+	Form func(plan.Plan) plan.Plan
+}
+
+// decided is the plan of a decision.
+func (l Left) decided(d decision.Decision) plan.Plan { return l.Finish(operation.Decided(l.Look, d)) }
 
 // Follow is what follows an effect that failed, for a kind: the answers of AnswerTo, carried out.
 func Follow(e Effect, k Kind) Outcome {
@@ -31,16 +47,16 @@ func Follow(e Effect, k Kind) Outcome {
 	case NextLook:
 		return Outcome{}
 	case Counted:
-		look, finish := k.Left()
-		if r, counted := Again(look, e.Action, e.Reason, e.Message); counted {
-			return Outcome{Plans: []plan.Plan{finish(r)}, Both: true}
+		left := k.Left()
+		if r, counted := Again(left.Look, e.Action, e.Reason, e.Message); counted {
+			return Outcome{Plans: []plan.Plan{left.Finish(r)}, Both: true}
 		}
 		return Outcome{}
 	case NoSnapshots:
 		why := e.snapshotsRefused()
 		return Outcome{Plans: []plan.Plan{untold(k.Anew(k.Flink, &why), e.Plan)}, Both: true}
 	case TooLargeStatus:
-		return Outcome{Leaner: k.Leaner(), Plans: k.TooLarge()}
+		return Outcome{Leaner: leaner(k, e), Plans: tooLarge(k, e.Plan.StatusIn(e.Action))}
 	case NotInPlace:
 		k.Flink.Requirements = plan.Absent[map[string]plan.Bounds]()
 		return again(k.Anew(k.Flink, nil))
@@ -53,11 +69,13 @@ func Follow(e Effect, k Kind) Outcome {
 		}
 		return again(k.Anew(k.Flink, nil))
 	case Disposal:
-		look, _ := k.Left()
-		return again(refusedDisposal(look, e.Action.(plan.DisposeSavepoint), e.Message))
+		return again(refusedDisposal(k.Left().Look, e.Action.(plan.DisposeSavepoint), e.Message))
 	default:
-		p, ends := k.Other(answer)
-		return Outcome{Plans: []plan.Plan{p}, Ends: ends}
+		if p, own := k.Own(answer); own {
+			return again(p)
+		}
+		left := k.Left()
+		return Outcome{Plans: []plan.Plan{left.decided(report.EffectFailed(left.Look, e.Reason, e.Message))}}
 	}
 }
 

@@ -52,7 +52,7 @@ func TestWhatFollowsAnEffectThatFailed(t *testing.T) {
 		"a disposal that Flink refused": {
 			Effect{Action: plan.DisposeSavepoint{Path: "s3"}, Kind: fail.Invalid}, nil, 1, 0, true, false,
 		},
-		"a status that is too large": {Effect{Kind: fail.Denied, Reason: fail.ReasonTooLarge}, nil, 2, 3, false, false},
+		"a status that is too large": {Effect{Kind: fail.Denied, Reason: fail.ReasonTooLarge}, nil, 2, 0, false, false},
 		"a request that got no answer": {
 			Effect{Action: plan.RemoveFinalizer{Finalizer: "f"}, Kind: fail.Transient}, nil, 1, 0, false, true,
 		},
@@ -68,16 +68,18 @@ func TestWhatFollowsAnEffectThatFailed(t *testing.T) {
 			decidesAnew := false
 			row.effect.Plan.Events = []plan.Event{told}
 			outcome := Follow(row.effect, Kind{
-				Left: func() (*world.Look, func(decision.Result) plan.Plan) {
-					return look, func(decision.Result) plan.Plan { return plan.Plan{} }
+				Left: func() Left {
+					return Left{
+						Look: look, Finish: func(decision.Result) plan.Plan { return plan.Plan{} },
+						Form: func(p plan.Plan) plan.Plan { return p },
+					}
 				},
 				Anew: func(answers world.Flink, why *world.SnapshotsRefused) plan.Plan {
 					decidesAnew = row.anew != nil && row.anew(answers, why)
 					return plan.Plan{Events: []plan.Event{told}}
 				},
-				TooLarge: func() []plan.Plan { return make([]plan.Plan, 2) },
-				Leaner:   func() []plan.Plan { return make([]plan.Plan, 3) },
-				Other:    func(answer Answer) (plan.Plan, bool) { return plan.Plan{}, answer == Ingress },
+				Parts: partsOfStatus,
+				Own:   func(answer Answer) (plan.Plan, bool) { return plan.Plan{}, answer == Ingress },
 			})
 			if decidesAnew != (row.anew != nil) {
 				t.Errorf("decides anew with what was refused: %t, want %t", decidesAnew, row.anew != nil)

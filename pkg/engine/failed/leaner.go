@@ -10,15 +10,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// Dispensable are the parts of a status that a deletion goes on without.
-type Dispensable struct {
+// Parts are those of a status of any kind of job. A deletion goes on without them, but for Job and the intent.
+type Parts struct {
+	// Job is the job's.
+	Job *v1beta1.JobStatus
 	// Recorded are the specs: one is of a cluster that may run.
 	Recorded *v1beta1.ReconciliationStatus
-	// Conditions are for people.
+	// Conditions, Error and ClusterInfo are for people.
 	Conditions *[]metav1.Condition
-	// Error is for people, too.
+	// Error is status.error.
 	Error *string
-	// ClusterInfo is.
+	// ClusterInfo has the figures of the cluster.
 	ClusterInfo *map[string]string
 	// TaskManager is for the scale subresource; nil where the kind has none.
 	TaskManager **v1beta1.TaskManagerInfo
@@ -26,19 +28,17 @@ type Dispensable struct {
 	Progress *v1beta1.Progress
 }
 
-// Leaner are plans of a deletion whose status was refused because of its size, each for an API server that refuses the
-// one before it, too. failed is the action that was to store it, nil at the end of a round; copyOf copies a status.
-// There are none for what is no deletion.
+// leaner are plans of a deletion whose status was refused because of its size, each for an API server that refuses the
+// one before it, too. There are none for what is no deletion.
 //
 //	 #  leaves out
 //	N1  the recorded spec that does not run: after a rollback lastReconciledSpec, else lastStableSpec
 //	N2  also what each look derives again, and the messages of the other conditions
 //	N3  also all conditions
 //	N4  the whole status, unless Flink is asked for a savepoint: every other effect of a deletion may be had again
-func Leaner(
-	r *v1beta1.FlinkDeployment, p plan.Plan, failed plan.Action, copyOf func(status any) (any, Dispensable),
-) []plan.Plan {
-	next := p.StatusIn(failed)
+func leaner(k Kind, e Effect) []plan.Plan {
+	p, failed := e.Plan, e.Action // nil: at the end of a round
+	r, next := k.Left().Look.Resource(), p.StatusIn(failed)
 	if r.DeletionTimestamp == nil || next == nil {
 		return nil
 	}
@@ -51,8 +51,8 @@ func Leaner(
 		p.Events = nil // they were told beside the status that was refused
 	}
 	var plans []plan.Plan
-	for _, leave := range []func(Dispensable){leaveSpec, leaveDerived, leaveConditions} {
-		again, parts := copyOf(next)
+	for _, leave := range []func(Parts){leaveSpec, leaveDerived, leaveConditions} {
+		again, parts := k.Parts(next)
 		leave(parts)
 		lean := p
 		lean.Actions = slices.Clone(p.Actions)
@@ -89,14 +89,14 @@ func asksForSavepoint(a plan.Action) bool {
 	return false
 }
 
-func leaveSpec(d Dispensable) {
+func leaveSpec(d Parts) {
 	if r := d.Recorded; r.State == v1beta1.ReconciliationRolledBack && r.LastStableSpec != "" {
 		r.LastReconciledSpec = r.LastStableSpec
 	}
 	d.Recorded.LastStableSpec = ""
 }
 
-func leaveDerived(d Dispensable) {
+func leaveDerived(d Parts) {
 	leaveSpec(d)
 	*d.Error, *d.ClusterInfo = "", nil
 	if d.TaskManager != nil {
@@ -110,7 +110,7 @@ func leaveDerived(d Dispensable) {
 	}
 }
 
-func leaveConditions(d Dispensable) {
+func leaveConditions(d Parts) {
 	leaveDerived(d)
 	*d.Conditions = nil
 }

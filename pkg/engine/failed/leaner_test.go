@@ -7,15 +7,24 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// copyOfStatus copies a FlinkDeployment's status.
-func copyOfStatus(status any) (any, Dispensable) {
+// kindOf is a FlinkDeployment that an effect failed for.
+func kindOf(r *v1beta1.FlinkDeployment) Kind {
+	return Kind{
+		Parts: partsOfStatus,
+		Left:  func() Left { return Left{Look: world.New(&world.Seen{Resource: r})} },
+	}
+}
+
+// partsOfStatus copies a FlinkDeployment's status.
+func partsOfStatus(status any) (any, Parts) {
 	next := status.(*v1beta1.FlinkDeploymentStatus).DeepCopy()
-	return next, Dispensable{
-		Recorded: &next.ReconciliationStatus, Conditions: &next.Conditions, Error: &next.Error,
+	return next, Parts{
+		Job: &next.JobStatus, Recorded: &next.ReconciliationStatus, Conditions: &next.Conditions, Error: &next.Error,
 		ClusterInfo: &next.ClusterInfo, TaskManager: &next.TaskManager, Progress: &next.Progress,
 	}
 }
@@ -43,7 +52,7 @@ func TestLeaner(t *testing.T) {
 			next.Intent = &v1beta1.Intent{OperationID: "op"}
 			marked := &v1beta1.FlinkDeployment{}
 			marked.DeletionTimestamp = &metav1.Time{}
-			all := Leaner(marked, plan.Plan{Status: next}, nil, copyOfStatus)
+			all := leaner(kindOf(marked), Effect{Plan: plan.Plan{Status: next}})
 			if len(all) != 4 || all[3].Status != nil {
 				t.Fatalf("%d plans, the last of which stores %+v", len(all), all[len(all)-1].Status)
 			}
@@ -107,7 +116,7 @@ func TestLeanerGoesOnFromWhatFailed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &v1beta1.FlinkDeployment{}
 			r.DeletionTimestamp, r.Status.Conditions = row.marked, row.conditions
-			all := Leaner(r, row.p, row.failed, copyOfStatus)
+			all := leaner(kindOf(r), Effect{Plan: row.p, Action: row.failed})
 			if len(all) != row.plans {
 				t.Fatalf("%d plans, want %d", len(all), row.plans)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/redact"
@@ -74,10 +75,7 @@ func New(s *Seen) *Look {
 	v := &Look{Seen: s, Want: *recorded.Status.DeepCopy(), Specs: Specs{
 		Spec: s.Resource.Spec, Generation: s.Resource.Generation, Last: recorded.last, LastStable: recorded.stable,
 		Unreadable: recorded.unreadable, changed: recorded.changed, then: recorded.last,
-	}, observed: recorded.config, defaults: recorded.defaults}
-	if s.Deployed.IsPresent() { // what was recalled did not know it
-		v.observed = nil
-	}
+	}}
 	v.Options = options.Of(v.Config)
 	if recorded.note != "" {
 		v.Note(recorded.note)
@@ -91,8 +89,38 @@ func New(s *Seen) *Look {
 	}
 	beginStatus(&v.Want)
 	overlayAutoscaled(v)
-	hideSeen(v)
+	Renew(v)
 	return v
+}
+
+// Apart is the same for a question that is asked while others look: what either sees from now on, the other does not.
+// It answers questions only: the status is the same one.
+func Apart(v *Look, seen *Seen, host Host) *Look {
+	v.Config() // composed once, and noted once if it cannot be
+	apart := *v
+	apart.Seen, apart.Host, apart.Starter, apart.Stopper = seen, host, nil, nil
+	apart.Options = options.Of(apart.Config)
+	return &apart
+}
+
+// SeeDeployed takes over what the JobManager was made with.
+func SeeDeployed(v *Look, config plan.Observed[flinkconf.Config]) {
+	v.Seen.Deployed, v.observed = config, nil
+}
+
+// SeeAutoscaled takes over what the autoscaler keeps, before a spec is accepted.
+func SeeAutoscaled(v *Look, store plan.Observed[autoscaled.Store]) {
+	SeeSamples(v, store)
+	if v.KeepsAutoscaled { // by what is recorded alone
+		v.count(v.Seen.Resource.Spec)
+		v.KeepsAutoscaled = false
+	}
+	overlayAutoscaled(v)
+}
+
+// SeeSamples takes over a store that has other samples since, and nothing else.
+func SeeSamples(v *Look, store plan.Observed[autoscaled.Store]) {
+	v.Seen.Autoscaled, v.Autoscaler = store, nil
 }
 
 // Running is the spec that the cluster was started with: after a rollback the last stable one, else the one acted on
@@ -207,8 +235,12 @@ func (v *Look) MayStartEmpty() bool {
 // Tell publishes an event with the plan.
 func (v *Look) Tell(e plan.Event) { v.Events = append(v.Events, e) }
 
-// Note adds a line to the log of the round.
-func (v *Look) Note(line string) { v.Notes = append(v.Notes, line) }
+// Note adds a line to the log of the round, unless it has it.
+func (v *Look) Note(line string) {
+	if !slices.Contains(v.Notes, line) {
+		v.Notes = append(slices.Clip(v.Notes), line)
+	}
+}
 
 // Since is how long ago a time was.
 func (v *Look) Since(t metav1.Time) time.Duration { return v.Seen.Now.Sub(t.Time) }

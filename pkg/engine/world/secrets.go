@@ -52,9 +52,11 @@ func HideEvent(v *Look, e plan.Event) plan.Event {
 	return e
 }
 
-// hideSeen hides secrets in what Flink says, before our words are put around it. Who read it may have cut it: what is
-// left of a secret then is hidden, too, see package redact.
-func hideSeen(v *Look) {
+// Renew takes over what was seen since. What follows from it is derived anew, and questions that were asked leave
+// nothing. Secrets in what Flink says are hidden, before our words are put around it: who read it may have cut it, and
+// what is left of a secret then is hidden, too, see package redact. What is hidden already stays as it is.
+func Renew(v *Look) {
+	v.secrets, v.Autoscaler, v.Objected = nil, nil, false
 	flink := &v.Seen.Flink
 	flink.Failure, flink.FailureTrace = plan.Within(flink.Failure, v.Hide), v.Hide(flink.FailureTrace)
 	flink.Stop = plan.Within(flink.Stop, func(p StopProgress) StopProgress {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -31,8 +30,19 @@ func New(s Snapshot) *Cluster {
 	return v
 }
 
-// ConfigOf is the configuration of what runs.
-func ConfigOf(s Snapshot) flinkconf.Config { return New(s).Look.Config() }
+// Apart is the same for a question that is asked while others look, see world.Look.
+func Apart(v *Cluster) *Cluster {
+	seen := *v.Seen
+	apart := &Cluster{Seen: &seen, Failure: v.Failure}
+	apart.Look = world.Apart(v.Look, &seen.Seen, apart)
+	return apart
+}
+
+// Renew takes over what was seen since, see world.Renew.
+func Renew(v *Cluster) {
+	world.Renew(v.Look)
+	hideObjects(v)
+}
 
 // hideObjects hides secrets in what Kubernetes says of the containers, before our words are put around it. Who read it
 // may have cut it: what is left of a secret then is hidden, too, see package redact.

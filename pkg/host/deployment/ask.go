@@ -9,7 +9,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/engine/decide"
 	"github.com/kn-flink/kn-flink/pkg/engine/facts"
 	"github.com/kn-flink/kn-flink/pkg/engine/loss"
-	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster/evidence"
@@ -46,38 +45,12 @@ type Questions struct {
 	SessionJobs bool
 }
 
-// AskAutoscaled reports whether to look at what the autoscaler keeps. It is asked before all else: what it says is part
-// of the spec.
-func AskAutoscaled(s cluster.Snapshot) bool { return world.KeepsAutoscaled(cluster.New(s).Look) }
-
-// AskReaders are the paths of savepoints that go if nobody else may read them. It is asked after all else.
-func AskReaders(s cluster.Snapshot) []string { return facts.ReadersToAsk(asking(s).Look) }
-
-// AskDeployed reports whether to read the ConfigMap that what runs was deployed with. It is asked before all else, too:
-// it says where the JobManager answers.
-func AskDeployed(s cluster.Snapshot) bool { return facts.AsksDeployed(cluster.New(s).Look) }
-
-// AskRoom reports whether to look at the room of the nodes. It is asked after all else.
-func AskRoom(s cluster.Snapshot) bool { return decide.AsksRoom(cluster.New(s).Look) }
-
-// AskValidators reports whether to ask the user's validators about the spec, unless their verdict is stored.
-func AskValidators(s cluster.Snapshot) bool { return world.AsksValidators(&s.Seen) }
-
-// asking is a snapshot for the questions: with the spec that counts.
-func asking(s cluster.Snapshot) *cluster.Cluster {
-	v := view{Cluster: cluster.New(s)}
-	if v.Look.Seen.NeedsJudging() {
-		v.accept()
-	}
-	return v.Cluster
-}
-
-// AskAll are the questions that can be asked, given the resource and its Deployment: each of them has an answer, if
+// All are the questions that can be asked, given the resource and its Deployment: each of them has an answer, if
 // maybe of no interest. A JobManager that is not available, or is going, has none. Tests hold that a decision which got
-// all answers is the one that AskFirst leads to.
-func AskAll(s cluster.Snapshot) Questions {
-	v := asking(s)
-	jm, present := s.JobManager.Get()
+// all answers is the one that First leads to.
+func (i *Inquiry) All() Questions {
+	v := i.accepted().Cluster
+	jm, present := v.Seen.JobManager.Get()
 	intent, ha := v.Look.Intent(), v.HAToRemove().Store
 	q := Questions{
 		Pods: true, TaskManagers: true, TaskManagerDeployment: true, Ingress: true, Snapshots: true, SessionJobs: true,
@@ -93,7 +66,7 @@ func AskAll(s cluster.Snapshot) Questions {
 	return q
 }
 
-// AskFirst says what to look at next, given the resource and its Deployment.
+// First says what to look at next, given the resource and its Deployment.
 //
 //	what                   when
 //	Flink                  a JobManager pod is available and the Deployment is not being deleted
@@ -121,8 +94,9 @@ func AskAll(s cluster.Snapshot) Questions {
 //	                       a job that has ended
 //	SessionJobs            a session cluster is being stopped or deleted, or started where an earlier configuration kept
 //	                       its high-availability data
-func AskFirst(s cluster.Snapshot) Questions {
-	v := asking(s)
+func (i *Inquiry) First() Questions {
+	v := i.accepted().Cluster
+	s := v.Seen
 	q := Questions{}
 	intent := v.Look.Intent()
 	deleting := v.Look.Resource().DeletionTimestamp != nil
@@ -244,10 +218,10 @@ func retiring(v *cluster.Cluster) bool {
 	return v.Look.Intent() != nil && v.Look.Intent().Step == v1beta1.StepStopping && present && cluster.Retired(jm)
 }
 
-// AskNodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
+// Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
 // and of pods that never ran, where it counts that they never did, or did not when that was decided.
-func AskNodes(s cluster.Snapshot) []string {
-	v := asking(s)
+func (i *Inquiry) Nodes() []string {
+	v := i.accepted().Cluster
 	left := cluster.PodsLeft(v)
 	if len(left) == 0 {
 		return nil
@@ -258,24 +232,10 @@ func AskNodes(s cluster.Snapshot) []string {
 	began := stopping && v.Look.Intent().Stop == v1beta1.StopNone ||
 		v.Look.Intent() != nil && v.Look.Intent().Reopens // unseen, since
 	for _, pod := range left {
-		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
+		ended := pod.DeletionTimestamp != nil && v.Seen.Now.After(pod.DeletionTimestamp.Time)
 		if pod.Spec.NodeName != "" && (late || ended || began || (counts && !evidence.HasRun(pod))) {
 			wanted[pod.Spec.NodeName] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(wanted))
-}
-
-// AskFlink says what else to ask Flink, given the jobs.
-func AskFlink(s cluster.Snapshot) ask.More { return ask.Flink(asking(s).Look) }
-
-// ExpectedCompanions lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be
-// rendered, which the start itself will report.
-func ExpectedCompanions(s cluster.Snapshot) []cluster.Companion {
-	v := cluster.New(s)
-	made, _, err := cluster.RenderStart(v, v.Look.Intent())
-	if err != nil {
-		return nil
-	}
-	return cluster.Companions(made)
 }

@@ -19,7 +19,7 @@ func TestEachQuestionIsDrawn(t *testing.T) {
 	for i := range of.NumField() {
 		questions = append(questions, of.Field(i).Name)
 	}
-	if err := drawing.Read(t, "ask.go", "AskFirst").Shown("AskFirst", questions...); err != nil {
+	if err := drawing.Read(t, "ask.go", "First").Shown("First", questions...); err != nil {
 		t.Error(err)
 	}
 }
@@ -32,7 +32,7 @@ func TestRetentionIsAskedOfAJobThatFailed(t *testing.T) {
 	} {
 		w := stable(t, stateful)
 		w.serveJob(state)
-		if got := AskFlink(w.s).Retention; got != want {
+		if got := Open(w.s).Flink().Retention; got != want {
 			t.Errorf("of a job that is %s it is asked: %t, want %t", state, got, want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestWhatCanBeAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, row.spec)
 			row.then(w)
-			questions := strings.Fields(fields.Set(AskAll(w.s)))
+			questions := strings.Fields(fields.Set(Open(w.s).All()))
 			for _, question := range always {
 				if !slices.Contains(questions, question) {
 					t.Errorf("%s is not asked for", question)

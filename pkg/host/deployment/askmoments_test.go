@@ -179,7 +179,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 			for _, step := range row.then {
 				step(w)
 			}
-			if got := fields.Set(AskFirst(w.s)); got != row.want {
+			if got := fields.Set(Open(w.s).First()); got != row.want {
 				t.Errorf("asked for %q, want %q", got, row.want)
 			}
 		})

@@ -66,7 +66,7 @@ func TestWhichNodesAreAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := row.of(t)
 			w.s.Pods = plan.Present([]corev1.Pod{row.pod})
-			if got := strings.Join(AskNodes(w.s), " "); got != row.want {
+			if got := strings.Join(Open(w.s).Nodes(), " "); got != row.want {
 				t.Errorf("asked for %q, want %q", got, row.want)
 			}
 		})
@@ -80,7 +80,7 @@ func TestANodeIsAskedForOnce(t *testing.T) {
 	on := func(node string) corev1.Pod { return corev1.Pod{Spec: corev1.PodSpec{NodeName: node}} }
 	w.s.Pods = plan.Present([]corev1.Pod{on("n2")})
 	w.s.TaskManagers = plan.Present([]corev1.Pod{on("n1"), on("n2")})
-	if got := strings.Join(AskNodes(w.s), " "); got != "n1 n2" {
+	if got := strings.Join(Open(w.s).Nodes(), " "); got != "n1 n2" {
 		t.Errorf("asked for %q, want each once", got)
 	}
 }

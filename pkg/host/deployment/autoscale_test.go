@@ -71,7 +71,7 @@ func measured(t *testing.T, more string) *fixture {
 // sample takes one, as a look does, and reports whether one was due.
 func (w *fixture) sample(o collect.Observation) bool {
 	w.t.Helper()
-	in, _, due := Sampling(w.s)
+	in, _, due := Open(w.s).Sampling()
 	if !due {
 		return false
 	}
@@ -213,7 +213,7 @@ func TestAJobThatWasRolledBackIsNotScaled(t *testing.T) {
 	if acted := w.until(begun, 4, 0.99); acted != "" || w.status().Intent != nil {
 		t.Errorf("%s, intent %+v; rounds %q", acted, w.status().Intent, w.log)
 	}
-	if _, _, due := Sampling(w.s); due {
+	if _, _, due := Open(w.s).Sampling(); due {
 		t.Error("it is measured")
 	}
 	if c := w.condition(summary.Autoscaling); c.Status != "False" || c.Reason != "AutoscalerPaused" ||

@@ -393,7 +393,7 @@ func TestOperatorDefaultsCount(t *testing.T) {
 	})
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
-	if q := AskFirst(w.s); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:9999" {
+	if q := Open(w.s).First(); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:9999" {
 		t.Errorf("Flink is asked at %+v", q.Flink)
 	}
 }

@@ -32,7 +32,7 @@ func TestAStopIsOverdueWhenFlinkWouldHaveGivenItUp(t *testing.T) {
 			w.run()
 			w.stopWith(world.StopProgress{State: world.StopInProgress})
 			w.s.Now = w.s.Now.Add(row.after)
-			if more := AskFlink(w.s); row.over && !more.Retention {
+			if more := Open(w.s).Flink(); row.over && !more.Retention {
 				t.Error("Flink is not asked how long a savepoint may take")
 			}
 			w.s.Flink.CheckpointTimeout = row.says
@@ -52,7 +52,7 @@ func TestAChangeWaitsForTheFirstCheckpointAsLongAsFlinkDoes(t *testing.T) {
 			w.s.Flink.Checkpoints = plan.Present(world.Checkpoints{Path: "s3://s/savepoint-1", Completed: start})
 			w.s.Now = w.s.Now.Add(row.after)
 			w.edit(upgradeImage)
-			if !AskFlink(w.s).Retention {
+			if !Open(w.s).Flink().Retention {
 				t.Error("Flink is not asked how long a checkpoint may take")
 			}
 			w.s.Flink.CheckpointTimeout = row.says

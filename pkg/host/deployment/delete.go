@@ -40,7 +40,7 @@ func deleting(v *view) (decision.Result, bool) {
 		return decision.Unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	}
 	if !facts.DeletionOpen(v.Look) {
-		if r, blocked := v.deletionBlocked(); blocked {
+		if r, blocked := deletionBlocked(v); blocked {
 			return r, true
 		}
 		if v.Seen.Resource.Status.LifecycleState != v1beta1.LifecycleDeleting {
@@ -60,12 +60,12 @@ func deleting(v *view) (decision.Result, bool) {
 			r.Situation = plan.Deleting
 			return r, true
 		}
-		return v.beginDeletion(), true
+		return beginDeletion(v), true
 	}
-	return v.finalize(), true
+	return finalize(v), true
 }
 
-func (v *view) beginDeletion() decision.Result {
+func beginDeletion(v *view) decision.Result {
 	jm, _ := v.Seen.JobManager.Get()
 	if facts.DeletionOpen(v.Look) && v.Look.Intent().Stops != nil && v.Look.Intent().Stops.DeploymentUID == jm.UID {
 		r := v.Look.Stopper.TakeApart()
@@ -84,7 +84,7 @@ func (v *view) beginDeletion() decision.Result {
 }
 
 // finalize removes what no owner reference removes, then lets the resource go.
-func (v *view) finalize() decision.Result {
+func finalize(v *view) decision.Result {
 	ha, remains := v.Look, v.Cluster
 	v.Look.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if v.Seen.JobManager.IsAbsent() && !v.Look.Options.Orphans() {
@@ -112,7 +112,7 @@ func (v *view) finalize() decision.Result {
 }
 
 // deletionBlocked says what must go first, or be done first.
-func (v *view) deletionBlocked() (decision.Result, bool) {
+func deletionBlocked(v *view) (decision.Result, bool) {
 	var reasons []string
 	if v.Look.IsSession() {
 		reasons = cluster.SessionBlockers(v.Cluster)

@@ -89,7 +89,7 @@ func TestAJobThatMovesWakesItsSnapshots(t *testing.T) {
 		}, func(w *fixture) { w.serveJob(""); w.s.Flink.Jobs = plan.Present([]world.Job{}) }, false,
 			"it has no job of its own"},
 	}
-	wakes(t, rows, MovesJob)
+	wakes(t, rows, func(s cluster.Snapshot, p plan.Plan) bool { return Open(s).MovesJob(p) })
 }
 
 // A session job waits for its cluster, and runs nothing there that a change of the cluster would take away: it is told
@@ -147,7 +147,7 @@ func TestAClusterThatMovesWakesItsJobs(t *testing.T) {
 			"it has no session jobs",
 		},
 	}
-	wakes(t, rows, MovesCluster)
+	wakes(t, rows, func(s cluster.Snapshot, p plan.Plan) bool { return Open(s).MovesCluster(p) })
 }
 
 func TestWhoIsWoken(t *testing.T) {
@@ -167,7 +167,7 @@ func TestWhoIsWoken(t *testing.T) {
 		of("others", "another", v1beta1.SnapshotInProgress, false),
 	})
 	var names []string
-	for _, d := range Dependants(w.s) {
+	for _, d := range Open(w.s).Dependants(w.s.Snapshots) {
 		names = append(names, d.Kind+"/"+d.Name)
 	}
 	if got := strings.Join(names, " "); got != "FlinkStateSnapshot/going FlinkStateSnapshot/new "+
@@ -175,7 +175,7 @@ func TestWhoIsWoken(t *testing.T) {
 		t.Errorf("woken: %s", got)
 	}
 	w.s.Snapshots = plan.Unknown[[]v1beta1.FlinkStateSnapshot]("time-out")
-	if got := Dependants(w.s); len(got) != 0 {
+	if got := Open(w.s).Dependants(w.s.Snapshots); len(got) != 0 {
 		t.Errorf("nobody is known: %v", got)
 	}
 }

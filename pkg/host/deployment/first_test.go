@@ -229,7 +229,7 @@ func TestWhatRunsIsAskedWhereItWasDeployed(t *testing.T) {
 	})
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
-	if q := AskFirst(w.s); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:8088" {
+	if q := Open(w.s).First(); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:8088" {
 		t.Errorf("Flink is asked at %+v", q.Flink)
 	}
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
@@ -254,7 +254,7 @@ func TestAnInvalidFirstSpecIsToldOnce(t *testing.T) {
 func TestAStartThatIsRefusedIsTold(t *testing.T) {
 	w := newWorld(t, application)
 	w.round()
-	p := makeFailed(w.s, w.status(), "Forbidden", "Deployment Failure -> IllegalStateException -> actual failure reason")
+	p := denied(w.s, plan.Retire{}, "Deployment Failure -> IllegalStateException -> actual failure reason")
 	status := p.Status.(*v1beta1.FlinkDeploymentStatus)
 	if len(p.Events) != 1 || p.Events[0].Reason != "Error" ||
 		p.Events[0].Message != "Deployment Failure -> IllegalStateException -> actual failure reason" {
@@ -263,8 +263,9 @@ func TestAStartThatIsRefusedIsTold(t *testing.T) {
 	if !strings.Contains(status.Error, "actual failure reason") || touches(p) {
 		t.Errorf("error %q, plan %s", status.Error, p)
 	}
-	if again := makeFailed(
-		w.s, *status, "Forbidden", "Deployment Failure -> IllegalStateException -> actual failure reason",
+	w.store(status)
+	if again := denied(
+		w.s, plan.Retire{}, "Deployment Failure -> IllegalStateException -> actual failure reason",
 	); len(again.Events) != 0 {
 		t.Errorf("told again: %+v", again.Events)
 	}

@@ -45,7 +45,7 @@ func TestForgottenCheckpointsNeedAPerson(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, row.spec)
-			if !AskFlink(w.s).Checkpoints {
+			if !Open(w.s).Flink().Checkpoints {
 				t.Fatal("nobody asks whether the job has completed one")
 			}
 			w.statistics("file:///c/1/chk-7")
@@ -154,7 +154,7 @@ func TestAJobWithoutResourcesIsNotCancelled(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobCreated)
 			w.s.Flink.NoGraph = true
 			w.edit(upgradeImage)
-			if !AskFlink(w.s).Graph {
+			if !Open(w.s).Flink().Graph {
 				t.Fatal("nobody asks whether it waits for resources")
 			}
 			w.run()

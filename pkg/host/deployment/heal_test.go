@@ -281,7 +281,7 @@ func TestHealthIsAskedForOnlyWhereItCounts(t *testing.T) {
 			if row.edit != nil {
 				row.edit(w)
 			}
-			if more := AskFlink(w.s); more.Health != row.health || more.Progress > 0 != row.progress {
+			if more := Open(w.s).Flink(); more.Health != row.health || more.Progress > 0 != row.progress {
 				t.Errorf(
 					"asks for health %t and progress since %s, want %t and %t", more.Health, more.Progress, row.health, row.progress,
 				)

@@ -82,7 +82,7 @@ func TestASnapshotIsStoredBeforeItIsAskedFor(t *testing.T) {
 	}
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 	w.wantHandled(0)
-	if w.status().Pace != v1beta1.PaceFast || !AskFlink(w.s).Requests {
+	if w.status().Pace != v1beta1.PaceFast || !Open(w.s).Flink().Requests {
 		t.Error("a snapshot in flight is looked after")
 	}
 	w.answer(snapshots.Operation{State: snapshots.OperationInProgress})
@@ -297,7 +297,7 @@ func TestTheHistoryIsShortenedOneByOne(t *testing.T) {
 		1,
 	)
 	w := withHistory(t, few, "s1", "s2", "s3")
-	if !AskFirst(w.s).Snapshots {
+	if !Open(w.s).First().Snapshots {
 		t.Error("the FlinkStateSnapshots count, too")
 	}
 	if p := w.round(); touches(p) {

@@ -90,17 +90,14 @@ func (v *view) ingressFailed() bool {
 
 // fixesIngress reports whether this round changes the Ingress: one to which no other follows at once and, after a
 // failure, one at the pace of the sweep.
-func (v *view) fixesIngress(r decision.Result) bool {
+func fixesIngress(v *view, r decision.Result) bool {
 	return v.ingressAction != nil && !r.Again && (!v.ingressFailed() || v.Look.Want.Pace != v1beta1.PaceFast)
 }
 
-// makeIngressFailed shows, in the status that a round left behind, an Ingress that could not be made, changed or
+// ingressFailed shows, in the status that a round left behind, an Ingress that could not be made, changed or
 // removed. The cluster is as well as before, so neither the pass nor the resource has failed; the sweep tries again.
-func makeIngressFailed(s cluster.Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message string) plan.Plan {
-	resource := s.Resource.DeepCopy()
-	resource.Status = *left.DeepCopy()
-	s.Resource = resource
-	v := newView(s)
+func ingressFailed(s cluster.Snapshot, reason, message string) plan.Plan {
+	v, left := Open(s).view, s.Resource.Status
 	text := "the Ingress could not be made, changed or removed: " + v.Look.Hide(message)
 	p := plan.Plan{Situation: plan.Situation(left.Situation)}
 	if told := v.ingress; told == nil || told.Message != text {

@@ -156,7 +156,7 @@ func TestAFailedIngressIsToldOnce(t *testing.T) {
 	w := exposed(t, nil)
 	w.s.Ingress = plan.Absent[*networkingv1.Ingress]()
 	for range 3 {
-		p := makeIngressFailed(w.s, w.s.Resource.Status, "Forbidden", "ingresses is forbidden")
+		p := denied(w.s, plan.ApplyIngress{}, "ingresses is forbidden")
 		w.events = append(w.events, p.Events...)
 		if status, changes := p.Status.(*v1beta1.FlinkDeploymentStatus); changes {
 			w.store(status)
@@ -191,10 +191,10 @@ func TestAnIngressThatCannotBeRemovedShows(t *testing.T) {
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
-	if !AskFirst(w.s).Ingress {
+	if !Open(w.s).First().Ingress {
 		t.Error("it is there still, and not looked for")
 	}
-	failed, _ := makeIngressFailed(w.s, w.status(), "Forbidden", "no").Status.(*v1beta1.FlinkDeploymentStatus)
+	failed, _ := denied(w.s, plan.DeleteIngress{}, "no").Status.(*v1beta1.FlinkDeploymentStatus)
 	w.store(failed)
 	w.run()
 	if c := w.condition(summary.IngressReady); c.Reason != "Forbidden" {
@@ -202,7 +202,7 @@ func TestAnIngressThatCannotBeRemovedShows(t *testing.T) {
 	}
 	w.s.Ingress = plan.Absent[*networkingv1.Ingress]()
 	w.run()
-	if AskFirst(w.s).Ingress {
+	if Open(w.s).First().Ingress {
 		t.Error("it is gone, and looked for")
 	}
 }

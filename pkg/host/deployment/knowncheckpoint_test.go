@@ -106,7 +106,7 @@ func TestNoStopForDataWithoutACheckpoint(t *testing.T) {
 // is none.
 func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
 	w := stable(t, highlyAvailable)
-	if !AskFlink(w.s).Checkpoints {
+	if !Open(w.s).Flink().Checkpoints {
 		t.Error("nobody asks whether the job has completed one")
 	}
 	w.statistics("s3://c/chk-1")
@@ -115,7 +115,7 @@ func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
 	if known == nil || known.Path != "s3://c/chk-1" || known.JobID != w.status().JobStatus.JobID {
 		t.Fatalf("remembered %+v", known)
 	}
-	if AskFlink(w.s).Checkpoints {
+	if Open(w.s).Flink().Checkpoints {
 		t.Error("it is asked for again and again")
 	}
 	w.statistics("s3://c/chk-2")
@@ -171,16 +171,16 @@ func TestWhenACheckpointWasTakenIsRemembered(t *testing.T) {
 func TestARestartedJobsCheckpointsAreAsked(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	w.serveJob(v1beta1.FlinkJobRestarting)
-	if !AskFlink(w.s).Checkpoints {
+	if !Open(w.s).Flink().Checkpoints {
 		t.Error("nobody asks whether the job has completed one")
 	}
 	w.statistics("s3://c/chk-1")
 	w.run()
-	if AskFlink(w.s).Checkpoints {
+	if Open(w.s).Flink().Checkpoints {
 		t.Error("it is asked for again and again")
 	}
 	w.edit(upgradeImage)
-	if !AskFlink(w.s).Checkpoints {
+	if !Open(w.s).Flink().Checkpoints {
 		t.Error("nobody asks how old the state is that the change goes on from")
 	}
 }

@@ -215,7 +215,7 @@ func TestAJobThatVanished(t *testing.T) {
 			w.s.Flink.Jobs = plan.Present([]world.Job{})
 			w.run()
 			w.s.Now = w.s.Now.Add(row.after)
-			switch asked := AskFirst(w.s).HAData; {
+			switch asked := Open(w.s).First().HAData; {
 			case asked && row.spec == highlyAvailable:
 				w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			case asked:
@@ -276,7 +276,7 @@ func TestAJobThatWasNeverSeen(t *testing.T) {
 				Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue,
 				LastTransitionTime: metav1.NewTime(w.s.Now.Add(-row.ready)),
 			}}
-			if AskFirst(w.s).HAData {
+			if Open(w.s).First().HAData {
 				w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			}
 			w.run()

@@ -24,12 +24,14 @@ func BenchmarkLook(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		read(b, w, u)
-		AskAutoscaled(w.s)
 		w.s.Flink = world.Flink{}
-		AskFirst(w.s)
+		inquiry := Open(w.s)
+		inquiry.AsksAutoscaled()
+		inquiry.First()
 		w.serveJob(v1beta1.FlinkJobRunning)
-		AskFlink(w.s)
-		if p := Make(w.s); !p.IsQuiet() || p.Status != nil {
+		inquiry.Seen.Flink = w.s.Flink
+		inquiry.Flink()
+		if p := inquiry.Plan(); !p.IsQuiet() || p.Status != nil {
 			b.Fatalf("%s is not steady", p)
 		}
 	}
@@ -77,7 +79,7 @@ func read(b *testing.B, w *fixture, u *unstructured.Unstructured) {
 		b.Fatal(specErr, err)
 	}
 	w.s.Resource = &resource
-	w.s.Recorded = world.Recall(w.s.Seen)
+	w.s.Recorded = world.ReadRecorded(w.s.Resource)
 }
 
 // sent is an application as the API server sends it, with what the owners of its fields list.

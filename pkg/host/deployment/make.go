@@ -82,10 +82,11 @@ func ofCluster(decide func(*cluster.Cluster) (decision.Result, bool)) rule {
 	return func(v *view) decision.Decision { return decision.Of(decide(v.Cluster)) }
 }
 
-// Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
-func Make(s cluster.Snapshot) plan.Plan {
-	v := newView(s)
-	v.accept()
+// Make decides what to do for one FlinkDeployment, of which all was seen.
+func Make(s cluster.Snapshot) plan.Plan { return Open(s).Plan() }
+
+// decide goes through the rules.
+func (v *view) decide() plan.Plan {
 	if own, read := ask.OwnTimeout(v.Look); read { // it precedes every decision
 		record.CheckpointTimeout(v.Look, own)
 	}
@@ -104,7 +105,7 @@ func Make(s cluster.Snapshot) plan.Plan {
 
 // finish adds the summary to what a rule decided.
 func (v *view) finish(r decision.Result) plan.Plan {
-	if v.fixesIngress(r) {
+	if fixesIngress(v, r) {
 		r.Last = append(r.Last, v.ingressAction)
 	}
 	var more []metav1.Condition

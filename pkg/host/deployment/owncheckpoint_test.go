@@ -86,7 +86,7 @@ func TestNoRedeployFromADyingCheckpoint(t *testing.T) {
 				nonce := int64(1)
 				s.Job.SavepointRedeployNonce, s.Job.InitialSavepointPath = &nonce, strings.Replace(row.path, "JOB", jobID, 1)
 			})
-			if !row.state.IsTerminal() && !AskFlink(w.s).Retention {
+			if !row.state.IsTerminal() && !Open(w.s).Flink().Retention {
 				t.Error("nobody asks whether it is kept")
 			}
 			w.run()

@@ -31,6 +31,11 @@ func (w *fixture) refusedRound() plan.Plan {
 	return p
 }
 
+// denied is the plan after an action that Kubernetes does not allow.
+func denied(s cluster.Snapshot, a plan.Action, message string) plan.Plan {
+	return Failed(s, failed.Effect{Action: a, Kind: fail.Denied, Reason: "Forbidden", Message: message}).Plans[0]
+}
+
 // refusedByFlink is the plan after Flink refused an action for good.
 func refusedByFlink(s cluster.Snapshot, a plan.Action, message string) plan.Plan {
 	return Failed(s, failed.Effect{Action: a, Kind: fail.Invalid, Message: message}).Plans[0]
@@ -93,7 +98,7 @@ func TestARefusalIsToldUntilItIsDone(t *testing.T) {
 	if len(p.Finish) != 1 {
 		t.Fatalf("%s; want a release after the status", p)
 	}
-	failed := makeFailed(w.s, w.status(), "Forbidden", "not on Fridays")
+	failed := denied(w.s, plan.Retire{}, "not on Fridays")
 	w.store(failed.Status.(*v1beta1.FlinkDeploymentStatus))
 	p = Make(w.s)
 	effects := p.Effects()
@@ -141,7 +146,9 @@ func TestALossIsStoredInALeanStatus(t *testing.T) {
 			w.look()
 			refused := Make(w.s).StatusIn(nil).(*v1beta1.FlinkDeploymentStatus)
 			row.change(refused)
-			all := makeTooLarge(w.s, w.status(), refused)
+			all := Failed(w.s, failed.Effect{
+				Kind: fail.Invalid, Reason: fail.ReasonTooLarge, Plan: plan.Plan{Status: refused},
+			}).Plans
 			if len(all) != row.plans {
 				t.Fatalf("%d plans, want %d: %s", len(all), row.plans, row.reason)
 			}

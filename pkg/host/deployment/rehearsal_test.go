@@ -11,8 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// rehearsed is where a plan has the API server judge a start, and where it stores an intent; -1: it does not.
-func rehearsed(p plan.Plan) (rehearsal, record int) {
+// rehearsalOf is where a plan has the API server judge a start, and where it stores an intent; -1: it does not.
+func rehearsalOf(p plan.Plan) (rehearses, records int) {
 	at := func(is func(plan.Action) bool) int { return slices.IndexFunc(p.Actions, is) }
 	return at(func(a plan.Action) bool { _, is := a.(plan.Rehearse); return is }),
 		at(func(a plan.Action) bool { r, is := a.(plan.Record); return is && r.Why == "intent" })
@@ -38,12 +38,12 @@ func TestAStartIsJudgedBeforeAnythingIsStopped(t *testing.T) {
 				w.s.HAData = haMaps(w.status().JobStatus.JobID)
 				w.edit(upgradeImage)
 				p := w.decides()
-				rehearsal, record := rehearsed(p)
+				rehearsal, record := rehearsalOf(p)
 				if rehearsal < 0 || record < rehearsal {
 					t.Fatalf("it asks at %d and stores at %d: %s", rehearsal, record, p)
 				}
-				p = makeRehearsed(w.s, p.Actions[rehearsal], refused, "pods is forbidden: not signed")
-				if asks, stores := rehearsed(p); asks >= 0 || stores >= 0 || p.Status == nil {
+				p = rehearsed(w.s, p.Actions[rehearsal], refused, "pods is forbidden: not signed")
+				if asks, stores := rehearsalOf(p); asks >= 0 || stores >= 0 || p.Status == nil {
 					t.Fatalf("after the answer it does %s", p)
 				}
 				w.store(p.Status.(*v1beta1.FlinkDeploymentStatus))
@@ -53,12 +53,12 @@ func TestAStartIsJudgedBeforeAnythingIsStopped(t *testing.T) {
 				}
 				w.toldOfKubernetes(refused)
 				w.s.Now = w.status().Refused.After.Add(time.Second)
-				if asks, stores := rehearsed(w.decides()); asks < 0 || stores < asks {
+				if asks, stores := rehearsalOf(w.decides()); asks < 0 || stores < asks {
 					t.Error("its time has come, and nothing is asked")
 				}
 				w.s.Now = w.s.Now.Add(-2 * time.Second)
 				w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:other" })
-				if asks, _ := rehearsed(w.decides()); asks < 0 {
+				if asks, _ := rehearsalOf(w.decides()); asks < 0 {
 					t.Error("another spec waits for the answer to this one")
 				}
 			})
@@ -104,7 +104,7 @@ func TestWhatIsNotJudged(t *testing.T) {
 			then(w)
 			if p := w.decides(); !touches(p) {
 				t.Errorf("it does %s", p)
-			} else if asks, _ := rehearsed(p); asks >= 0 {
+			} else if asks, _ := rehearsalOf(p); asks >= 0 {
 				t.Errorf("it asks: %s", p)
 			}
 		})

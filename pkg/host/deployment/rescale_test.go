@@ -76,7 +76,7 @@ func TestARescaleInPlace(t *testing.T) {
 				t.Fatalf("got %s, want %s: %s\n%s", got, row.want, row.reason, p)
 			}
 			answered := name == "Flink has no such thing" || name == "a vertex that is named no more"
-			if asked := AskFlink(w.s).Requirements; asked && got == "upgrade" && !answered {
+			if asked := Open(w.s).Flink().Requirements; asked && got == "upgrade" && !answered {
 				t.Error("Flink is asked for nothing")
 			}
 			if strings.HasPrefix(got, "rescale") && w.recordedOverrides() != row.to {

@@ -99,13 +99,13 @@ func TestAStopAfterARollbackAsksWhatRuns(t *testing.T) {
 	w.failsAndIsRolledBack()
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
-	before := AskFirst(w.s).Flink.URL
+	before := Open(w.s).First().Flink.URL
 	w.edit(thirdBySavepoint)
 	w.run()
 	if intent := w.status().Intent; intent == nil || intent.Stop != v1beta1.StopSavepoint {
 		t.Fatalf("no stop with savepoint, rounds %q", w.log)
 	}
-	if after := AskFirst(w.s).Flink.URL; after != before {
+	if after := Open(w.s).First().Flink.URL; after != before {
 		t.Errorf("the savepoint was asked for at %s and is looked for at %s", before, after)
 	}
 }

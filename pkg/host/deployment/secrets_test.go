@@ -182,7 +182,7 @@ func TestSecretsAreNotTold(t *testing.T) {
 
 func TestAnEffectThatFailsTellsNoSecret(t *testing.T) {
 	w := secretive(t)
-	p := makeFailed(w.s, w.status(), "Forbidden", "quota of hunter2 exceeded")
+	p := denied(w.s, plan.Retire{}, "quota of hunter2 exceeded")
 	status, _ := p.Status.(*v1beta1.FlinkDeploymentStatus)
 	if status == nil || len(p.Events) != 1 || strings.Contains(status.Error+p.Events[0].Message, "hunter2") {
 		t.Errorf("told %+v, status %+v", p.Events, status)

@@ -49,7 +49,7 @@ func TestAStandaloneClusterStarts(t *testing.T) {
 			if p := w.round(); !strings.Contains(p.String(), "prepare start") || w.taskManagers() != 0 || w.released {
 				t.Fatalf("%s, %d TaskManagers, released %t", p, w.taskManagers(), w.released)
 			}
-			w.s.Companions = plan.Present(ExpectedCompanions(w.s)[:1])
+			w.s.Companions = plan.Present(Open(w.s).ExpectedCompanions()[:1])
 			if p := w.round(); w.released {
 				t.Fatalf("released before all is there: %s", p)
 			}

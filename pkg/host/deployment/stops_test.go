@@ -226,7 +226,7 @@ func TestSomebodyElsesStopAfterOneGivenUp(t *testing.T) {
 			w.s.Flink.LateStops, w.s.Flink.Checkpoints = row.answers, plan.Present(world.Checkpoints{
 				Path: "file:///s/x", Kind: world.KindStop, Completed: w.s.Now.Add(-row.began),
 			})
-			if !AskFlink(w.s).LateStops {
+			if !Open(w.s).Flink().LateStops {
 				t.Error("nobody asks")
 			}
 			w.run()
@@ -268,7 +268,7 @@ func TestStopsThatWereGivenUpAreForgottenAfterAnEnd(t *testing.T) {
 	}{{59 * time.Second, true}, {2 * time.Second, false}} {
 		w.s.Now = w.s.Now.Add(row.after)
 		w.run()
-		if asked := AskFlink(w.s).LateStops; asked != row.asked || (w.status().GivenUpStop != nil) != row.asked {
+		if asked := Open(w.s).Flink().LateStops; asked != row.asked || (w.status().GivenUpStop != nil) != row.asked {
 			t.Errorf("%s later: asked %t, remembered %+v; rounds %q", row.after, asked, w.status().GivenUpStop, w.log)
 		}
 	}

@@ -113,7 +113,7 @@ func TestADeletionAwaitsPodsThatAreNotThereYet(t *testing.T) {
 			if row.first == all {
 				return
 			}
-			if !AskFirst(w.s).ReplicaSets {
+			if !Open(w.s).First().ReplicaSets {
 				t.Error("the ReplicaSets are not asked for")
 			}
 			jm := w.deployment().DeepCopy()

@@ -2,10 +2,8 @@ package deployment
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
-	"github.com/kn-flink/kn-flink/pkg/host/cluster/startup"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
@@ -29,11 +27,5 @@ func (v *view) accept() {
 		in.Last = &v.Look.Last.Spec
 	}
 	in.New = v.Look.Seen.NeedsJudging() && (in.Last == nil || v.Look.Changed().Kind.Effective())
-	v.Look.Accept(v.Seen.Judge(func() *apis.FieldError { return validation.Deployment(in) }))
-}
-
-func newView(s cluster.Snapshot) *view {
-	v := &view{Cluster: startup.WithSteps(s)}
-	v.ingress = cluster.StoredIngress(v.Cluster).DeepCopy()
-	return v
+	v.Look.Accept(validation.Deployment(in))
 }

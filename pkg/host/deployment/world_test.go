@@ -85,7 +85,7 @@ func (w *fixture) bump() {
 func (w *fixture) round() plan.Plan {
 	w.t.Helper()
 	w.look()
-	w.s.Recorded = world.Recall(w.s.Seen) // as looks share it
+	w.s.Recorded = world.ReadRecorded(w.s.Resource) // as looks share it
 	p, err := purity.Decide(w.s.Resource, func() plan.Plan { return Make(w.s) })
 	if err != nil {
 		w.t.Fatal(err)
@@ -119,7 +119,7 @@ func (w *fixture) run() plan.Plan {
 
 // look fills in what the snapshot asks for beyond what tests set themselves.
 func (w *fixture) look() {
-	q := AskFirst(w.s)
+	q := Open(w.s).First()
 	if q.Pods && w.s.Pods.IsUnknown() && w.s.Pods.Why() == "" {
 		w.s.Pods = plan.Present([]corev1.Pod{})
 	}
@@ -149,9 +149,9 @@ func (w *fixture) look() {
 		w.s.ReplicaSets = plan.Present(sets)
 	}
 	if q.Companions && w.s.Companions.IsUnknown() && w.s.Companions.Why() == "" {
-		w.s.Companions = plan.Present(ExpectedCompanions(w.s))
+		w.s.Companions = plan.Present(Open(w.s).ExpectedCompanions())
 	}
-	if AskReaders(w.s) != nil && w.s.Readers.IsUnknown() && w.s.Readers.Why() == "" {
+	if Open(w.s).Readers() != nil && w.s.Readers.IsUnknown() && w.s.Readers.Why() == "" {
 		w.s.Readers = plan.Present(snapshots.Readers{})
 	}
 }

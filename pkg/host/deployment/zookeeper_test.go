@@ -261,7 +261,7 @@ func TestWhatZooKeeperCannotBeAsked(t *testing.T) {
 		`"high-availability.zookeeper.client.acl":"creator","high-availability.type"`, 1,
 	)
 	w := stable(t, kerberos)
-	if q := AskFirst(w.s); q.HANodes != nil || q.HAData {
+	if q := Open(w.s).First(); q.HANodes != nil || q.HAData {
 		t.Errorf("asked %+v", q)
 	}
 	w.edit(upgradeImage)
@@ -304,7 +304,7 @@ func TestZooKeeperIsAskedWhereItMatters(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			at := AskFirst(row.fixture.s).HANodes
+			at := Open(row.fixture.s).First().HANodes
 			if (at != nil) != row.want || (at != nil && at.Path != "/flink/demo") {
 				t.Errorf("asked at %v, want %t: %s", at, row.want, row.reason)
 			}

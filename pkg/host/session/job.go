@@ -47,15 +47,42 @@ func lifeOf(v *Job) *world.Seen {
 	formed, recorded := v.Recorded.on(v.JobManager())
 	seen := &world.Seen{
 		Now: s.Now, Operator: s.Operator, Kind: v1beta1.JobKindFlinkSessionJob, SpecProblem: s.SpecProblem,
-		Judged:   s.Judged,
-		Resource: formed, Recorded: recorded, Snapshots: s.Snapshots, Readers: s.Readers,
-		SnapshotsRefused: s.SnapshotsRefused, Flink: s.Flink,
-		Autoscaled:    s.Autoscaled,
+		Resource: formed, Recorded: recorded, Autoscaled: s.Autoscaled,
 		ClusterConfig: s.Operator.Default(s.Resource.Namespace, ""),
 	}
 	if v.Cluster != nil {
 		seen.ClusterConfig = v.Cluster.Look.Config()
 		seen.OtherSpecs = []*v1beta1.FlinkDeploymentSpec{&v.Cluster.Look.Resource().Spec, v.Cluster.Look.Running()}
 	}
+	s.seenBy(seen)
 	return seen
+}
+
+// seenBy copies what is asked for, but for the store of the autoscaler.
+func (s *Snapshot) seenBy(seen *world.Seen) {
+	seen.Judged, seen.Flink, seen.Readers = s.Judged, s.Flink, s.Readers
+	seen.Snapshots, seen.SnapshotsRefused = s.Snapshots, s.SnapshotsRefused
+}
+
+// See takes over what was seen since, but for the store of the autoscaler, see world.Look.
+func See(v *Job) {
+	v.Seen.seenBy(v.Look.Seen)
+	if v.Cluster != nil {
+		v.Cluster.Seen.HAData, v.Cluster.Seen.HANodes = v.Seen.HAData, v.Seen.HANodes
+	}
+	jm := v.JobManager()
+	v.Look.Seen.Resource.Status.JobManagerDeploymentStatus, v.Look.Want.JobManagerDeploymentStatus = jm, jm
+	world.Renew(v.Look)
+}
+
+// Apart is the same for a question that is asked while others look, see world.Look.
+func Apart(v *Job) *Job {
+	seen, life, resource := *v.Seen, *v.Look.Seen, *v.Look.Seen.Resource
+	life.Resource = &resource
+	apart := &Job{Seen: &seen, Recorded: v.Recorded}
+	if v.Cluster != nil {
+		apart.Cluster = cluster.Apart(v.Cluster)
+	}
+	apart.Look = world.Apart(v.Look, &life, apart)
+	return apart
 }

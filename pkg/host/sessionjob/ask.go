@@ -2,9 +2,7 @@ package sessionjob
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/ask"
 	"github.com/kn-flink/kn-flink/pkg/engine/facts"
-	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -28,14 +26,7 @@ type Questions struct {
 	Others bool
 }
 
-// AskAutoscaled reports whether to look at what the autoscaler keeps, given the session cluster. What it set is part of
-// the spec that the other questions are about.
-func AskAutoscaled(s session.Snapshot) bool { return world.KeepsAutoscaled(newView(s).Look) }
-
-// AskValidators reports whether to ask the user's validators about the spec, unless their verdict is stored.
-func AskValidators(s session.Snapshot) bool { return world.AsksValidators(newView(s).Look.Seen) }
-
-// Ask says what to look at, given the session cluster.
+// First says what to look at, given the session cluster.
 //
 //	what       when
 //	Flink      a JobManager pod is available and its Deployment is not being deleted
@@ -46,8 +37,9 @@ func AskValidators(s session.Snapshot) bool { return world.AsksValidators(newVie
 //	Snapshots  the spec or the options ask for snapshots, or the status has a history of savepoints; not of a job that
 //	           has ended
 //	Others     the resource was made after its job began, and its status does not say whose it is
-func Ask(s session.Snapshot) Questions {
-	v := asking(s)
+func (i *Inquiry) First() Questions {
+	v := i.accepted()
+	s := v.Seen
 	q := Questions{Others: asksOthers(s.Resource)}
 	deleting := s.Resource.DeletionTimestamp != nil
 	if deleting {
@@ -69,19 +61,10 @@ func Ask(s session.Snapshot) Questions {
 	return q
 }
 
-// asking is a snapshot for the questions: with the spec that counts.
-func asking(s session.Snapshot) *session.Job {
-	v := newView(s)
-	if v.Look.Seen.NeedsJudging() {
-		accept(v)
-	}
-	return v
-}
-
-// AskAll are the questions that can be asked, given the session cluster. Tests hold that a decision which got all
-// answers is the one that Ask leads to.
-func AskAll(s session.Snapshot) Questions {
-	v, q := asking(s), Questions{Others: true}
+// All are the questions that can be asked, given the session cluster. Tests hold that a decision which got all answers
+// is the one that First leads to.
+func (i *Inquiry) All() Questions {
+	v, q := i.accepted(), Questions{Others: true}
 	q.HAData, q.HANodes = whereHA(v)
 	if v.CanBeAsked() {
 		endpoint, intent := v.Endpoint(), v.Look.Intent()
@@ -101,12 +84,3 @@ func whereHA(v *session.Job) (inConfigMaps bool, nodes *znode.Location) {
 	}
 	return store.Readable(), nil
 }
-
-// AskReaders are the paths of savepoints that go if nobody else may read them. It is asked after all else.
-func AskReaders(s session.Snapshot) []string { return facts.ReadersToAsk(asking(s).Look) }
-
-// AskFlink says what else to ask Flink, given the jobs.
-func AskFlink(s session.Snapshot) ask.More { return ask.Flink(asking(s).Look) }
-
-// Seen is what the life of the job sees, for those who ask Flink.
-func Seen(s session.Snapshot) world.Seen { return *newView(s).Look.Seen }

@@ -21,7 +21,7 @@ func TestEachQuestionIsDrawn(t *testing.T) {
 	for i := range of.NumField() {
 		questions = append(questions, of.Field(i).Name)
 	}
-	if err := drawing.Read(t, "ask.go", "Ask").Shown("Ask", questions...); err != nil {
+	if err := drawing.Read(t, "ask.go", "First").Shown("First", questions...); err != nil {
 		t.Error(err)
 	}
 }
@@ -70,7 +70,7 @@ func TestWhatCanBeAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, stateful("savepoint"))
 			row.then(w)
-			if got := fields.Set(AskAll(w.s)); got != row.want {
+			if got := fields.Set(Open(w.s).All()); got != row.want {
 				t.Errorf("asks for %q, want %q", got, row.want)
 			}
 		})

@@ -110,7 +110,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, stateful(row.mode))
 			row.story(w)
-			if got := fields.Set(Ask(w.s)); got != row.want {
+			if got := fields.Set(Open(w.s).First()); got != row.want {
 				t.Errorf("asked for %q, want %q", got, row.want)
 			}
 		})

@@ -59,18 +59,15 @@ func TestARecordNamesTheClusterThatTheJobIsOn(t *testing.T) {
 		t.Errorf("recorded %s", recorded)
 	}
 	d := sessionCluster()
-	if p := Dependants(
-		w.s,
-		plan.Plan{Finish: []plan.Action{plan.RemoveFinalizer{}}},
-	); len(p) != 1 ||
-		p[0].Name != d.Name {
+	goes := plan.Plan{Finish: []plan.Action{plan.RemoveFinalizer{}}}
+	if p := Open(w.s).Dependants(w.s.Snapshots, goes); len(p) != 1 || p[0].Name != d.Name {
 		t.Errorf("told %+v", p)
 	}
-	if p := Dependants(w.s, plan.Plan{}); len(p) != 0 {
+	if p := Open(w.s).Dependants(w.s.Snapshots, plan.Plan{}); len(p) != 0 {
 		t.Errorf("a job that stays holds up no deletion of its cluster, told %+v", p)
 	}
 	w.s.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
-	v := newView(w.s)
+	v := Open(w.s).view
 	if why, _ := v.ClusterReady(); !strings.Contains(why.Message, "session cluster session ") {
 		t.Errorf("waits for %q", why.Message)
 	}

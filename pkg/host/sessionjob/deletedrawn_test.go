@@ -350,7 +350,7 @@ func TestStandingIsAsDrawn(t *testing.T) {
 			w.untilSteady()
 			row.then(w)
 			w.look()
-			standing, why := newView(w.s).Standing()
+			standing, why := Open(w.s).view.Standing()
 			if err := drawn.Holds(row.row, drawing.Row{"the job is": names[standing]}); err != nil {
 				t.Errorf("%v; rounds %q", err, w.log)
 			}

@@ -109,7 +109,7 @@ func TestAJobOfARunThatWasNotAnsweredIsFound(t *testing.T) {
 			w := newWorld(t, stateless)
 			w.unsaid = "response 504: upstream request timeout"
 			w.run()
-			if newView(w.s).NeverRan() {
+			if Open(w.s).view.NeverRan() {
 				t.Error("it counts as one that never ran")
 			}
 			if s := w.status(); !strings.Contains(s.Error, "upstream request timeout") {

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/failed"
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
@@ -29,9 +31,7 @@ func TestWhatFailsInAnOperation(t *testing.T) {
 			for w.status().Intent == nil {
 				w.round()
 			}
-			w.store(
-				makeFailed(w.s, w.status(), row.action, "Forbidden", "response 403").Status.(*v1beta1.FlinkSessionJobStatus),
-			)
+			w.fails(row.action, "Forbidden", "response 403")
 			stalled := w.condition("Stalled") != ""
 			if retry := w.status().Retry != nil; retry != row.retry || stalled == row.retry ||
 				!strings.Contains(w.status().Error, "response 403") {
@@ -61,7 +61,9 @@ func TestALossOfASessionJobIsStoredInALeanStatus(t *testing.T) {
 			if next, is := row.refused.(*v1beta1.FlinkSessionJobStatus); is {
 				next.JobStatus = w.status().JobStatus
 			}
-			all := makeTooLarge(w.s, w.status(), row.refused)
+			all := Failed(w.s, failed.Effect{
+				Kind: fail.Invalid, Reason: fail.ReasonTooLarge, Plan: plan.Plan{Status: row.refused},
+			}).Plans
 			if len(all) != row.plans {
 				t.Fatalf("%d plans, want %d", len(all), row.plans)
 			}

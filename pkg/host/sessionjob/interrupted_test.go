@@ -160,7 +160,7 @@ func TestNeverRan(t *testing.T) {
 			w.run()
 			row.then(w)
 			w.look()
-			if got := newView(w.s).NeverRan(); got != row.want {
+			if got := Open(w.s).view.NeverRan(); got != row.want {
 				t.Errorf("never ran: %t, want %t", got, row.want)
 			}
 		})

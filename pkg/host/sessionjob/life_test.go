@@ -51,7 +51,7 @@ func TestTwoSessionJobsAreObservedApart(t *testing.T) {
 func TestASessionJobIsAskedAtItsClustersPort(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.s.Cluster = plan.Present(sessionCluster("rest.port", "8088"))
-	q := Ask(w.s)
+	q := Open(w.s).First()
 	if q.Flink == nil || !strings.Contains(q.Flink.URL, "session") || !strings.HasSuffix(q.Flink.URL, ":8088") {
 		t.Errorf("asked at %+v", q.Flink)
 	}

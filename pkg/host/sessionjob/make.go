@@ -122,10 +122,11 @@ func ofView(decide func(*session.Job) (decision.Result, bool)) rule {
 	return func(v *session.Job) decision.Decision { return decision.Of(decide(v)) }
 }
 
-// Make decides what to do for one FlinkSessionJob. It is total: it never fails and never panics on any snapshot.
-func Make(s session.Snapshot) plan.Plan {
-	v := newView(s)
-	accept(v)
+// Make decides what to do for one FlinkSessionJob, of which all was seen.
+func Make(s session.Snapshot) plan.Plan { return Open(s).Plan() }
+
+// decided goes through the rules.
+func decided(v *session.Job) plan.Plan {
 	if own, read := ask.OwnTimeout(v.Look); read { // it precedes every decision
 		record.CheckpointTimeout(v.Look, own)
 	}

@@ -472,7 +472,7 @@ func TestTheAutoscalerOfASessionJob(t *testing.T) {
 			configure("a:2")
 			w.untilSteady()
 			w.s.Autoscaled = row.stored
-			if !AskAutoscaled(w.s) && row.cluster != "false" {
+			if !Open(w.s).AsksAutoscaled() && row.cluster != "false" {
 				t.Error("what the autoscaler stored is not looked at")
 			}
 			configure("a:4")
@@ -516,7 +516,7 @@ func TestAFailureOfASessionJobIsToldOnce(t *testing.T) {
 		t.Errorf("told %d times", n)
 	}
 	w.look()
-	if more := AskFlink(w.s); more.Exceptions != 0 {
+	if more := Open(w.s).Flink(); more.Exceptions != 0 {
 		t.Errorf("a steady job costs a question about %d failures", more.Exceptions)
 	}
 	if p := w.round(); !p.IsQuiet() || p.Status != nil {
@@ -594,7 +594,7 @@ func TestAQuietSessionJobIsNotAskedAbout(t *testing.T) {
 	w.run()
 	w.s.Flink.Exceptions = plan.Observed[[]exceptions.Entry]{}
 	w.look()
-	if more := AskFlink(w.s); more != (ask.More{}) {
+	if more := Open(w.s).Flink(); more != (ask.More{}) {
 		t.Errorf("a quiet job is asked for %+v", more)
 	}
 }

@@ -9,13 +9,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// newView makes the view of a snapshot that can carry the steps of operations out.
-func newView(s session.Snapshot) *session.Job {
-	v := session.New(s)
-	v.Look.Starter, v.Look.Stopper = steps{v}, steps{v}
-	return v
-}
-
 // steps are the steps of a start and of a stop, as the engine asks for them.
 type steps struct{ view *session.Job }
 

@@ -5,18 +5,9 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
-	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
-
-// AsksWhose reports whether to look at the other session jobs of the namespace, given Flink's jobs: one of them may be
-// this resource's, and status does not name it.
-func AsksWhose(s session.Snapshot, jobs []world.Job) bool {
-	s.Flink.Jobs = plan.Present(jobs)
-	_, found := session.MaybeOurs(newView(s))
-	return found
-}
 
 // unnamed stops at a job that runs under the name of this resource's job and that no session job names: status may be
 // an old one that was put back, and the job the newest of this resource. First match wins:

@@ -15,7 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/failed"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -130,7 +132,7 @@ func (w *fixture) status() v1beta1.FlinkSessionJobStatus { return w.s.Resource.S
 // look answers what a look asks for.
 func (w *fixture) look() {
 	w.s.Uploads = w.uploads
-	q := Ask(w.s)
+	q := Open(w.s).First()
 	w.s.Flink.Jobs, w.s.Jars = plan.Observed[[]world.Job]{}, plan.Observed[[]session.Jar]{}
 	switch {
 	case w.silent:
@@ -162,7 +164,7 @@ func (w *fixture) look() {
 	}
 	if w.untold != "" {
 		w.s.Flink.Checkpoints = plan.Unknown[world.Checkpoints](w.untold)
-	} else if more := AskFlink(w.s); more.Checkpoints && w.s.Flink.Checkpoints.IsUnknown() {
+	} else if more := Open(w.s).Flink(); more.Checkpoints && w.s.Flink.Checkpoints.IsUnknown() {
 		w.s.Flink.Checkpoints = plan.Absent[world.Checkpoints]()
 	}
 	if w.s.Flink.Retention.IsUnknown() {
@@ -279,7 +281,7 @@ func runningJob(id string) world.Job {
 
 // fails shows an action that failed, as a pass shows it.
 func (w *fixture) fails(a plan.Action, reason, message string) (done bool) {
-	p := makeFailed(w.s, w.s.Resource.Status, a, reason, message)
+	p := Failed(w.s, failed.Effect{Action: a, Kind: fail.Denied, Reason: reason, Message: message}).Plans[0]
 	w.events = append(w.events, p.Events...)
 	for _, also := range p.Actions {
 		w.do(also)
