@@ -13,9 +13,9 @@ import (
 )
 
 // makers are the functions that make what a decision works on, and how many calls of each stand in which function of
-// the product. A look at a resource is one inquiry: gather opens it, asks it what else to look at, and whoever gathers gets
-// the plan of it. So nothing on the way of a look makes another one. Make and those below Failed decide anew, about a
-// resource as a round that failed left it.
+// the product. A look at a resource is one inquiry: gather opens it, asks it what else to look at, and whoever gathers
+// gets the plan of it. So nothing on the way of a look makes another one. Make and those below Failed decide anew,
+// about a resource as a round that failed left it.
 var makers = map[string]map[string]int{
 	"pkg/engine/world.New":               {"pkg/host/cluster.New": 1, "pkg/host/session.New": 1},
 	"pkg/host/cluster.New":               {"pkg/host/cluster/startup.WithSteps": 1, "pkg/host/session.clusterOf": 1},

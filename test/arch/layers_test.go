@@ -182,7 +182,9 @@ func direction(s *source) []finding {
 		case above == "functions" || above == "cmd" || above == "hack" || above == "local":
 			allowed = strings.HasPrefix(path, s.dir()) // a main package belongs to nobody
 		case above == "test":
-			allowed = s.test || top == "test" || top == "hack"
+			allowed = s.test || top == "test" || top == "hack" || worldOfTests(s)
+		case worldOfTests(s):
+			allowed = to == "host" || to == from || slices.Contains(rooms[from], to)
 		case from != "":
 			allowed = from == to || slices.Contains(rooms[from], to)
 		}

@@ -49,7 +49,8 @@ func TestMethodSetsOfDecisionsAreSmall(t *testing.T) {
 	sets := methodSets(t, filepath.Join("..", ".."), "./pkg/plan/...", "./pkg/engine/...", "./pkg/host/...")
 	var found []finding
 	for name, n := range sets {
-		if n > methodLimit {
+		room, _, _ := strings.Cut(name, ".")
+		if n > methodLimit && !strings.HasSuffix(room, "test") { // a world of tests takes no part
 			found = append(found, finding{"methods", name, fmt.Sprintf("has %d methods, the limit is %d", n, methodLimit)})
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/facts"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
@@ -17,7 +17,7 @@ import (
 
 // endedFor says since when the status knows that the job has ended.
 func endedFor(s *world.Seen, since time.Duration) {
-	s.Resource.Status.JobStatus.UpdateTime = strconv.FormatInt(enginetest.Noon.Add(-since).UnixMilli(), 10)
+	s.Resource.Status.JobStatus.UpdateTime = strconv.FormatInt(guesttest.Noon.Add(-since).UnixMilli(), 10)
 }
 
 // changedSince makes another spec the stable one: what was deployed, with another image, is not stable yet.
@@ -71,7 +71,7 @@ func TestWhatIsAskedOfAJobThatHasEnded(t *testing.T) {
 		"nobody needs its end": {cancelled, cancelled, func(s *world.Seen) {
 			long(s)
 			s.Resource.Spec.Job.UpgradeMode, s.Resource.Status.JobStatus.LastStateUnread = "stateless", true
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 		}, ""},
 		"it is to be changed": {
 			cancelled,
@@ -90,7 +90,7 @@ func TestWhatIsAskedOfAJobThatHasEnded(t *testing.T) {
 		"it was started":                  {cancelled, cancelled, open(v1beta1.StepReleased, false), ""},
 		"by a stop that was given up": {finished, finished, func(s *world.Seen) {
 			long(s)
-			at := metav1.NewTime(enginetest.Noon.Add(-time.Hour - time.Minute))
+			at := metav1.NewTime(guesttest.Noon.Add(-time.Hour - time.Minute))
 			s.Resource.Status.GivenUpStop = &v1beta1.GivenUpStop{JobID: "a", At: at}
 		}, "Checkpoints Graph LateStops"},
 		"it failed, which is told":          {failed, failed, told, ""},
@@ -120,12 +120,12 @@ func TestTheCauseIsReadAgainWhileAnotherMayBeTold(t *testing.T) {
 	for since, want := range map[time.Duration]bool{
 		facts.RecentEnd - time.Second: true, facts.RecentEnd + 30*time.Second: true, time.Hour: false,
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			endedFor(s, since)
 			s.Resource.Status.Error = `{"type":"` + status.TypeJobFailed + `"}`
 			s.Resource.Status.JobStatus.State = v1beta1.FlinkJobFailed
 			s.Flink.Jobs = plan.Present([]world.Job{{
-				ID: "a", State: v1beta1.FlinkJobFailed, StartTime: "2", EndTime: enginetest.Noon.Add(-since),
+				ID: "a", State: v1beta1.FlinkJobFailed, StartTime: "2", EndTime: guesttest.Noon.Add(-since),
 			}})
 		})
 		if got := Flink(v).Failure; got != want {

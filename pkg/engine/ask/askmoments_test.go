@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
@@ -21,24 +21,24 @@ func TestWhatIsAskedOfFlink(t *testing.T) {
 	changed := func(s *world.Seen) { known(s); s.Resource.Spec.Image, s.Resource.Generation = "another", 2 }
 	stateless := func(s *world.Seen) {
 		s.Resource.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
-		enginetest.Deployed(t, s)
+		guesttest.Deployed(t, s)
 	}
 	with := func(options string) func(s *world.Seen) {
 		return func(s *world.Seen) {
 			known(s)
 			s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(options)
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 		}
 	}
 	aged := with(`{"kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age":"5 min"}`)
 	adaptive := with(
-		`{"jobmanager.scheduler":"adaptive","pipeline.jobvertex-parallelism-overrides":"` + enginetest.Vertex + `:1"}`,
+		`{"jobmanager.scheduler":"adaptive","pipeline.jobvertex-parallelism-overrides":"` + guesttest.Vertex + `:1"}`,
 	)
 	rescaled := func(s *world.Seen) {
 		adaptive(s)
 		s.Autoscaled = plan.Absent[autoscaled.Store]()
 		s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
-			`{"jobmanager.scheduler":"adaptive","pipeline.jobvertex-parallelism-overrides":"` + enginetest.Vertex + `:2"}`,
+			`{"jobmanager.scheduler":"adaptive","pipeline.jobvertex-parallelism-overrides":"` + guesttest.Vertex + `:2"}`,
 		)
 	}
 	rollsBack := func(s *world.Seen) {
@@ -89,7 +89,7 @@ func TestWhatIsAskedOfFlink(t *testing.T) {
 		"they may be, and it is to be changed": {running, running, func(s *world.Seen) {
 			aged(s)
 			s.Resource.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 			s.Resource.Spec.Image = "another"
 		}, "Checkpoints"},
 		"it is to be changed, stateless": {running, running, func(s *world.Seen) {
@@ -98,7 +98,7 @@ func TestWhatIsAskedOfFlink(t *testing.T) {
 		}, ""},
 		"it may have lost progress": {running, running, func(s *world.Seen) {
 			known(s)
-			at := metav1.NewTime(enginetest.Noon)
+			at := metav1.NewTime(guesttest.Noon)
 			s.Resource.Status.LostProgress = &v1beta1.LostProgress{Suspected: &at}
 		}, "Checkpoints"},
 		"it is to be rescaled":             {running, running, rescaled, "Checkpoints Retention Requirements"},
@@ -131,14 +131,14 @@ func TestWhatIsAskedOfFlink(t *testing.T) {
 // and as Flink lists it; empty: not listed.
 func asked(t *testing.T, was, is v1beta1.FlinkJobState, then func(s *world.Seen)) string {
 	t.Helper()
-	v := enginetest.NewLife(t, func(s *world.Seen) {
+	v := guesttest.NewLife(t, func(s *world.Seen) {
 		status := &s.Resource.Status
 		status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
 		status.JobManagerDeploymentStatus, status.JobStatus.State = v1beta1.JobManagerReady, was
 		then(s)
 		var jobs []world.Job
 		if is != "" {
-			jobs = []world.Job{{ID: "a", State: is, StartTime: "2", EndTime: enginetest.Noon.Add(-time.Hour)}}
+			jobs = []world.Job{{ID: "a", State: is, StartTime: "2", EndTime: guesttest.Noon.Add(-time.Hour)}}
 		}
 		s.Flink.Jobs = plan.Present(jobs)
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/autoscaler"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/execute"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
@@ -22,7 +22,7 @@ func TestWhichJobIsMeasured(t *testing.T) {
 	}{
 		"one that runs": {func(*world.Seen) {}, true},
 		"one without autoscaler": {
-			func(s *world.Seen) { enginetest.Optioned(t, s, enginetest.TurnedOff, enginetest.TurnedOn) },
+			func(s *world.Seen) { guesttest.Optioned(t, s, guesttest.TurnedOff, guesttest.TurnedOn) },
 			false,
 		},
 		"one that is not listed":   {func(s *world.Seen) { s.Flink.Jobs = plan.Present([]world.Job{}) }, false},
@@ -33,7 +33,7 @@ func TestWhichJobIsMeasured(t *testing.T) {
 		}, false},
 		"one that was suspended": {func(s *world.Seen) {
 			s.Resource.Spec.Job.State = v1beta1.JobStateSuspended
-			enginetest.Optioned(t, s, enginetest.TurnedOn, enginetest.TurnedOn)
+			guesttest.Optioned(t, s, guesttest.TurnedOn, guesttest.TurnedOn)
 		}, false},
 		"one whose spec nobody can read": {func(s *world.Seen) { s.SpecProblem = "no object" }, false},
 		"one whose store nobody can read": {func(s *world.Seen) {
@@ -46,7 +46,7 @@ func TestWhichJobIsMeasured(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			if _, got := Sampling(
-				enginetest.NewLife(t, func(s *world.Seen) { enginetest.Autoscales(t, s); row.then(s) }),
+				guesttest.NewLife(t, func(s *world.Seen) { guesttest.Autoscales(t, s); row.then(s) }),
 			); got != row.want {
 				t.Errorf("%t, want %t", got, row.want)
 			}
@@ -65,13 +65,13 @@ func recordedState(s *world.Seen, state v1beta1.ReconciliationState) {
 
 // An error of the autoscaler is in the condition, and no event; what else it says is told as it is.
 func TestWhichEventsOfTheAutoscalerAreTold(t *testing.T) {
-	decided := autoscaler.Result{Time: enginetest.Noon, Events: []model.Event{
+	decided := autoscaler.Result{Time: guesttest.Noon, Events: []model.Event{
 		{Type: model.EventWarning, Reason: model.ReasonError, Key: "e"},
 		{Type: model.EventWarning, Reason: model.ReasonIneffective, Key: "i"},
 		{Type: model.EventNormal, Reason: model.ReasonScalingReport, Key: "r"},
 	}}
 	for scaled, keys := range map[bool][]string{
-		false: {"i " + enginetest.Noon.Format(time.RFC3339), "r " + enginetest.Noon.Format(time.RFC3339)}, true: {"i", "r"},
+		false: {"i " + guesttest.Noon.Format(time.RFC3339), "r " + guesttest.Noon.Format(time.RFC3339)}, true: {"i", "r"},
 	} {
 		if decided.Decision = (execute.Decision{}); scaled {
 			decided.Decision.Outcome = execute.OutcomeScaled

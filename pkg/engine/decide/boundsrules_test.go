@@ -7,7 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -35,7 +35,7 @@ func TestARefusedStartIsToldOn(t *testing.T) {
 		"nothing was told":            {func(*world.Seen) {}, false, "", false},
 		"another condition's":         {told(summary.Ready, failed, 1), false, "", false},
 	} {
-		v := enginetest.NewLife(t, row.told)
+		v := guesttest.NewLife(t, row.told)
 		if v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying; row.ready {
 			v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
 		}
@@ -63,16 +63,16 @@ func TestRequirementsOfASpec(t *testing.T) {
 		"none":                   {"0", plan.Bounds{Lower: 1, Upper: 2}, plan.Bounds{Lower: 1, Upper: 2}, false},
 		"no number":              {"x", plan.Bounds{Lower: 1, Upper: 2}, plan.Bounds{Lower: 1, Upper: 2}, false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
-				`{"pipeline.jobvertex-parallelism-overrides":"` + enginetest.Vertex + `:` + row.asks + `"}`,
+				`{"pipeline.jobvertex-parallelism-overrides":"` + guesttest.Vertex + `:` + row.asks + `"}`,
 			)
 		})
 		got, differs := requirements(
 			v,
-			map[string]plan.Bounds{enginetest.Vertex: row.now, "other": {Lower: 1, Upper: 9}},
+			map[string]plan.Bounds{guesttest.Vertex: row.now, "other": {Lower: 1, Upper: 9}},
 		)
-		if got[enginetest.Vertex] != row.want || differs != row.differs ||
+		if got[guesttest.Vertex] != row.want || differs != row.differs ||
 			got["other"] != (plan.Bounds{Lower: 1, Upper: 9}) {
 			t.Errorf("%s: %v %t, want %v %t", name, got, differs, row.want, row.differs)
 		}

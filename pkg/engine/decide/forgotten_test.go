@@ -6,7 +6,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
@@ -16,7 +16,7 @@ import (
 // nobody could look at may still be there, and an operation that is under way comes first.
 func TestWhenTheAutoscalerForgets(t *testing.T) {
 	const nothing, empties, records = "nothing", "empties the store", "records the nonce"
-	some := plan.Present(autoscaled.Store{Data: map[string]string{"parallelismOverrides": enginetest.Vertex + ":8"}})
+	some := plan.Present(autoscaled.Store{Data: map[string]string{"parallelismOverrides": guesttest.Vertex + ":8"}})
 	nonce := func(s *world.Seen) { one := int64(1); s.Resource.Spec.Job.AutoscalerResetNonce = &one }
 	rows := map[string]struct {
 		store   plan.Observed[autoscaled.Store]
@@ -27,7 +27,7 @@ func TestWhenTheAutoscalerForgets(t *testing.T) {
 		"it is on": {some, func(*world.Seen) {}, "", nothing},
 		"it was turned off": {
 			some,
-			func(s *world.Seen) { enginetest.Optioned(t, s, enginetest.TurnedOff, enginetest.TurnedOn) },
+			func(s *world.Seen) { guesttest.Optioned(t, s, guesttest.TurnedOff, guesttest.TurnedOn) },
 			"",
 			empties,
 		},
@@ -53,9 +53,9 @@ func TestWhenTheAutoscalerForgets(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(
+			v := guesttest.NewLife(
 				t,
-				func(s *world.Seen) { enginetest.Autoscales(t, s); s.Autoscaled = row.store; row.then(s) },
+				func(s *world.Seen) { guesttest.Autoscales(t, s); s.Autoscaled = row.store; row.then(s) },
 			)
 			v.Problem = row.problem
 			got := nothing
@@ -78,7 +78,7 @@ func TestAChangeThatForgetsWaitsForTheStore(t *testing.T) {
 	nonce := func(s *world.Seen) { one := int64(1); s.Resource.Spec.Job.AutoscalerResetNonce = &one }
 	image := func(s *world.Seen) { s.Resource.Spec.Image = "another" }
 	off := func(s *world.Seen) {
-		enginetest.Optioned(t, s, enginetest.TurnedOff, enginetest.TurnedOn+","+enginetest.Resized)
+		guesttest.Optioned(t, s, guesttest.TurnedOff, guesttest.TurnedOn+","+guesttest.Resized)
 	}
 	rows := map[string]struct {
 		then  []func(s *world.Seen)
@@ -98,8 +98,8 @@ func TestAChangeThatForgetsWaitsForTheStore(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
-				enginetest.Autoscales(t, s)
+			v := guesttest.NewLife(t, func(s *world.Seen) {
+				guesttest.Autoscales(t, s)
 				s.Autoscaled = row.store
 				for _, then := range row.then {
 					then(s)

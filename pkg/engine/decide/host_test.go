@@ -8,8 +8,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/facts"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/observe"
 	"github.com/kn-flink/kn-flink/pkg/engine/operation"
 	"github.com/kn-flink/kn-flink/pkg/engine/record"
@@ -20,8 +20,8 @@ import (
 
 // lodger is a guest that starts and ends.
 type lodger struct {
-	*enginetest.Guest
-	enginetest.Steps
+	*guesttest.Guest
+	guesttest.Steps
 }
 
 // CarryStart lets the job run as soon as its intent is stored.
@@ -70,7 +70,7 @@ func TestALifeWithoutADeployment(t *testing.T) {
 	round := func() decision.Result {
 		t.Helper()
 		v := world.New(&seen)
-		g := lodger{Guest: &enginetest.Guest{Look: v}}
+		g := lodger{Guest: &guesttest.Guest{Look: v}}
 		v.Host, v.Starter, v.Stopper = g, g, g
 		for i, rule := range rules {
 			if i == 2 && v.Last != nil { // as a kind's face does after what is under way

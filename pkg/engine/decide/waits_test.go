@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -23,7 +23,7 @@ func TestWhatAReadyJobManagerIsWaitedFor(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				s.Resource.Status.JobManagerDeploymentStatus = v1beta1.JobManagerReady
 				s.Resource.Status.JobStatus.StartTime = row.start
 			})

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 )
 
@@ -24,7 +24,7 @@ func TestWhenASavepointWasTaken(t *testing.T) {
 		"another":          {last("s3://b", 1700000000000), false},
 		"at no time":       {last("s3://a", 0), false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) { s.Resource.Status.JobStatus.SavepointInfo = row.info })
+		v := guesttest.NewLife(t, func(s *world.Seen) { s.Resource.Status.JobStatus.SavepointInfo = row.info })
 		if got := StateTaken(v, from); (got != nil) != row.want {
 			t.Errorf("%s: taken at %v", name, got)
 		}
@@ -47,7 +47,7 @@ func TestWhoseHealthIsChecked(t *testing.T) {
 		s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
 			`{"kubernetes.operator.cluster.health-check.enabled":"true"}`,
 		)
-		enginetest.Deployed(t, s)
+		guesttest.Deployed(t, s)
 	}
 	for name, row := range map[string]struct {
 		then func(s *world.Seen)
@@ -57,9 +57,9 @@ func TestWhoseHealthIsChecked(t *testing.T) {
 		"an application":       {on, true},
 		"a session job":        {func(s *world.Seen) { on(s); s.Kind = v1beta1.JobKindFlinkSessionJob }, false},
 		"a session cluster":    {func(s *world.Seen) { s.Resource.Spec.Job = nil; on(s) }, false},
-		"nothing was deployed": {func(s *world.Seen) { on(s); enginetest.NeverDeployed(s) }, false},
+		"nothing was deployed": {func(s *world.Seen) { on(s); guesttest.NeverDeployed(s) }, false},
 	} {
-		if got := HealthChecked(enginetest.NewLife(t, row.then)); got != row.want {
+		if got := HealthChecked(guesttest.NewLife(t, row.then)); got != row.want {
 			t.Errorf("%s: %t, want %t", name, got, row.want)
 		}
 	}
@@ -84,9 +84,9 @@ func TestWhatTheNewestStartWasGiven(t *testing.T) {
 		"the first one, begun once more": {savepoint, v1beta1.LastStatePlaceholder, true, false, false},
 		"its last state, by last-state":  {v1beta1.UpgradeModeLastState, "s3://a", false, false, false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Spec.Job.UpgradeMode = row.mode
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 			if row.first {
 				text, err := v1beta1.ReconciledDeployment{
 					Spec: s.Resource.Spec, Meta: &v1beta1.ReconciledMetadata{FirstDeployment: true},
@@ -124,10 +124,10 @@ func TestWhichStopTakesTheDataAlong(t *testing.T) {
 		"by last-state, and it has ended": {upgrade, v1beta1.StopLastState, true, false, true},
 		"a session cluster's upgrade":     {upgrade, v1beta1.StopStateless, false, true, false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Status.Intent = &v1beta1.Intent{Purpose: row.purpose, Stop: row.stop, Ended: row.ended}
 			if row.session {
-				enginetest.SessionDeployed(t)(s)
+				guesttest.SessionDeployed(t)(s)
 			}
 		})
 		if got := HAGoesWithStop(v); got != row.want {
@@ -149,12 +149,12 @@ func TestWhichSpecChoosesAState(t *testing.T) {
 		"the same":             {&one, &one, nil, "", false},
 		"another":              {&one, &two, nil, "", true},
 		"another, invalid":     {&one, &two, nil, "no", false},
-		"nothing was deployed": {&one, &two, enginetest.NeverDeployed, "", false},
+		"nothing was deployed": {&one, &two, guesttest.NeverDeployed, "", false},
 		"taken away":           {&one, nil, nil, "", false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Spec.Job.InitialSavepointPath, s.Resource.Spec.Job.SavepointRedeployNonce = "s3://a", row.was
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 			if s.Resource.Spec.Job.SavepointRedeployNonce = row.is; row.then != nil {
 				row.then(s)
 			}

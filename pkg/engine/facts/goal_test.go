@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 )
 
@@ -26,7 +26,7 @@ func TestWhereAnIntentLeads(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				s.Resource.Spec.Job.UpgradeMode, s.Resource.Spec.Job.Parallelism = row.mode, 8
 				s.Resource.Status.Intent = &v1beta1.Intent{
 					Purpose: v1beta1.PurposeUpgrade, Restore: row.restore, Generation: row.generation,
@@ -44,7 +44,7 @@ func TestWhereAnIntentLeads(t *testing.T) {
 // redeploys is a stop of that step and purpose, and a newer spec that says what to start from.
 func redeploys(t *testing.T, step v1beta1.IntentStep, purpose v1beta1.IntentPurpose) *world.Look {
 	t.Helper()
-	return enginetest.NewLife(t, func(s *world.Seen) {
+	return guesttest.NewLife(t, func(s *world.Seen) {
 		nonce := int64(1)
 		s.Resource.Spec.Job.SavepointRedeployNonce, s.Resource.Spec.Job.InitialSavepointPath = &nonce, "s3://s/1"
 		s.Resource.Status.Intent = &v1beta1.Intent{

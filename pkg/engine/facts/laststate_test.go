@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -101,8 +101,8 @@ func TestLastStateIsAsDrawn(t *testing.T) {
 				row.then(&seen, &j)
 			}
 			v := world.New(&seen)
-			g := &enginetest.Guest{Look: v}
-			v.Host, v.Starter, v.Stopper = g, enginetest.Steps{}, enginetest.Steps{}
+			g := &guesttest.Guest{Look: v}
+			v.Host, v.Starter, v.Stopper = g, guesttest.Steps{}, guesttest.Steps{}
 			answer, path := LastStateOf(v, j)
 			if err := drawn.Holds(row.row, drawing.Row{"answer": string(answer)}); err != nil {
 				t.Error(err)

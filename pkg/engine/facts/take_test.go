@@ -6,15 +6,15 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // The time of a state goes with its path; of one that was restored Flink knows only when that was.
 func TestWhenAStateWasTaken(t *testing.T) {
-	then := metav1.NewTime(enginetest.Noon.Add(-time.Hour))
-	completed := enginetest.Noon.Add(-time.Minute)
+	then := metav1.NewTime(guesttest.Noon.Add(-time.Hour))
+	completed := guesttest.Noon.Add(-time.Minute)
 	rows := map[string]struct {
 		recorded string
 		taken    *metav1.Time
@@ -44,7 +44,7 @@ func TestWhenAStateWasTaken(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				s.Resource.Status.JobStatus.UpgradeSavepointPath, s.Resource.Status.JobStatus.StateTaken = row.recorded, row.taken
 			})
 			var got time.Time
@@ -61,7 +61,7 @@ func TestWhenAStateWasTaken(t *testing.T) {
 // A job that makes no checkpoints has none, which is not that nobody knows.
 func TestWhichCheckpointTimesAreKnown(t *testing.T) {
 	for seen, want := range map[string]bool{"present": true, "absent": true, "unknown": false} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Flink.Checkpoints = map[string]plan.Observed[world.Checkpoints]{
 				"present": plan.Present(world.Checkpoints{}), "absent": plan.Absent[world.Checkpoints](),
 				"unknown": plan.Unknown[world.Checkpoints]("time-out"),

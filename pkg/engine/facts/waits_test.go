@@ -9,7 +9,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 )
@@ -19,7 +19,7 @@ func TestWhichJobIsMissed(t *testing.T) {
 	in := func(state v1beta1.FlinkJobState) func(s *world.Seen) {
 		return func(s *world.Seen) {
 			status := &s.Resource.Status.JobStatus
-			status.State, status.UpdateTime = state, strconv.FormatInt(enginetest.Noon.Add(-time.Hour).UnixMilli(), 10)
+			status.State, status.UpdateTime = state, strconv.FormatInt(guesttest.Noon.Add(-time.Hour).UnixMilli(), 10)
 		}
 	}
 	waits := in(v1beta1.FlinkJobReconciling)
@@ -29,11 +29,11 @@ func TestWhichJobIsMissed(t *testing.T) {
 	}{
 		"it is waited for":      {waits, true},
 		"it runs":               {in(v1beta1.FlinkJobRunning), false},
-		"it was never deployed": {func(s *world.Seen) { waits(s); enginetest.NeverDeployed(s) }, false},
+		"it was never deployed": {func(s *world.Seen) { waits(s); guesttest.NeverDeployed(s) }, false},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			if got := MissesItsJob(enginetest.NewLife(t, row.then)); got != row.want {
+			if got := MissesItsJob(guesttest.NewLife(t, row.then)); got != row.want {
 				t.Errorf("%t, want %t", got, row.want)
 			}
 		})

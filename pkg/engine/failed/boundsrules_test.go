@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -15,7 +15,7 @@ import (
 // What is refused is tried at each look for ten seconds, then less and less.
 func TestWhenARefusedActionIsTriedAgain(t *testing.T) {
 	remove := plan.RemoveFinalizer{Finalizer: "f"}
-	since := func(d time.Duration) *metav1.Time { at := metav1.NewTime(enginetest.Noon.Add(-d)); return &at }
+	since := func(d time.Duration) *metav1.Time { at := metav1.NewTime(guesttest.Noon.Add(-d)); return &at }
 	before := func(effect string) *v1beta1.Refused { return &v1beta1.Refused{Effect: effect} }
 	for name, row := range map[string]struct {
 		action plan.Action
@@ -31,7 +31,7 @@ func TestWhenARefusedActionIsTriedAgain(t *testing.T) {
 		"one that was refused before":         {remove, before(remove.String()), since(time.Second), true},
 		"another one that was refused before": {remove, before("another"), since(time.Second), false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Status.Refused, s.Resource.Status.PaceSince = row.before, row.moves
 		})
 		if _, counts := Again(v, row.action, "Forbidden", "no"); counts != row.counts {

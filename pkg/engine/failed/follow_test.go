@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -64,7 +64,7 @@ func TestWhatFollowsAnEffectThatFailed(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			look := enginetest.NewLife(t, func(*world.Seen) {})
+			look := guesttest.NewLife(t, func(*world.Seen) {})
 			decidesAnew := false
 			row.effect.Plan.Events = []plan.Event{told}
 			outcome := Follow(row.effect, Kind{

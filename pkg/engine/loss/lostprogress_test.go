@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/facts"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 )
 
@@ -53,7 +53,7 @@ func TestWhichNumbersBeganAnew(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				if row.known != "" {
 					s.Resource.Status.JobStatus.Checkpoint = &v1beta1.KnownCheckpoint{JobID: "a", Path: row.known}
 				}
@@ -78,7 +78,7 @@ func TestWhichJobWasRefused(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) { s.Resource.Status.JobStatus.UpgradeSavepointPath = row.from })
+			v := guesttest.NewLife(t, func(s *world.Seen) { s.Resource.Status.JobStatus.UpgradeSavepointPath = row.from })
 			v.Job = &world.Job{State: row.state}
 			if got := refusedToBegin(v); got != row.want {
 				t.Errorf("%t, want %t", got, row.want)
@@ -102,8 +102,8 @@ func TestWhenStatisticsShowARestore(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) { s.Flink.NoGraph = row.noGraph })
-			v.Job = &world.Job{State: v1beta1.FlinkJobFailed, EndTime: enginetest.Noon.Add(-row.ago)}
+			v := guesttest.NewLife(t, func(s *world.Seen) { s.Flink.NoGraph = row.noGraph })
+			v.Job = &world.Job{State: v1beta1.FlinkJobFailed, EndTime: guesttest.Noon.Add(-row.ago)}
 			if got := showsRestore(v); got != row.want {
 				t.Errorf("%t, want %t", got, row.want)
 			}
@@ -127,7 +127,7 @@ func TestWhichStartIsSuspected(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				s.Resource.Spec.Job.UpgradeMode = row.mode
 				s.Resource.Status.JobStatus.Checkpoint = &v1beta1.KnownCheckpoint{JobID: "a", Path: "s3://c/chk-7"}
 			})
@@ -153,7 +153,7 @@ func TestWhoGivesAStateUp(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) { s.Resource.Spec.Job.UpgradeMode = row.mode })
+			v := guesttest.NewLife(t, func(s *world.Seen) { s.Resource.Spec.Job.UpgradeMode = row.mode })
 			if got := AbandonsState(v, &v1beta1.Intent{Purpose: row.purpose}); got != row.want {
 				t.Errorf("%t, want %t", got, row.want)
 			}
@@ -164,7 +164,7 @@ func TestWhoGivesAStateUp(t *testing.T) {
 // What a status that is too large would have told of lost progress is kept, unless its operation comes again, or as
 // much is told.
 func TestWhatIsKeptOfARefusedStatus(t *testing.T) {
-	at := metav1.NewTime(enginetest.Noon)
+	at := metav1.NewTime(guesttest.Noon)
 	seen := &v1beta1.LostProgress{Before: "1", Seen: &at}
 	unknown := &v1beta1.LostProgress{Before: "1", Unknown: &at}
 	suspicion := &v1beta1.LostProgress{Before: "1", Suspected: &at}
@@ -194,7 +194,7 @@ func TestWhatIsKeptOfARefusedStatus(t *testing.T) {
 				}
 				return &v1beta1.Intent{OperationID: operation}
 			}
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				s.Resource.Status.LostProgress, s.Resource.Status.Intent = row.stored, of(row.open)
 			})
 			run := v1beta1.JobStatus{StartTime: row.start}
@@ -207,7 +207,7 @@ func TestWhatIsKeptOfARefusedStatus(t *testing.T) {
 
 // available is a host whose JobManager is ready since then.
 type available struct {
-	enginetest.Guest
+	guesttest.Guest
 	at time.Time
 }
 
@@ -227,15 +227,15 @@ func TestHowLongAChangeWaitsForARestore(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
-				at := metav1.NewTime(enginetest.Noon.Add(-row.suspected))
+			v := guesttest.NewLife(t, func(s *world.Seen) {
+				at := metav1.NewTime(guesttest.Noon.Add(-row.suspected))
 				s.Resource.Status.LostProgress = &v1beta1.LostProgress{Suspected: &at}
 			})
 			v.Job, v.Host = &world.Job{
 				State: v1beta1.FlinkJobRunning,
 			}, &available{
-				enginetest.Guest{Look: v},
-				enginetest.Noon.Add(-row.ready),
+				guesttest.Guest{Look: v},
+				guesttest.Noon.Add(-row.ready),
 			}
 			if got := AwaitsRestore(v); got != row.want {
 				t.Errorf("%t, want %t", got, row.want)
@@ -246,7 +246,7 @@ func TestHowLongAChangeWaitsForARestore(t *testing.T) {
 
 // A run that began without its data is told of once: of its start time, and where the loss is seen.
 func TestLostDataIsToldOnce(t *testing.T) {
-	at := metav1.NewTime(enginetest.Noon)
+	at := metav1.NewTime(guesttest.Noon)
 	rows := map[string]struct {
 		stored *v1beta1.LostProgress
 		start  string // that is stored; the run's is 2
@@ -259,7 +259,7 @@ func TestLostDataIsToldOnce(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				s.Resource.Status.LostProgress, s.Resource.Status.JobStatus.StartTime = row.stored, row.start
 			})
 			v.Want.JobStatus.StartTime = "2"

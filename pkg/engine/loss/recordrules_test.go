@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/facts"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
@@ -31,9 +31,9 @@ func TestASuspendedJobThatWasLost(t *testing.T) {
 		"it needs no state":       {lastState, "1", v1beta1.FlinkJobRunning, v1beta1.UpgradeModeStateless, false},
 		"it never ran, and ended": {lastState, "", v1beta1.FlinkJobFinished, lastState, false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Spec.Job.UpgradeMode = row.mode
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 			s.Resource.Status.JobStatus.StartTime, s.Resource.Status.JobStatus.State = row.started, row.state
 		})
 		SuspendsAbsent(v, row.restore)
@@ -55,15 +55,15 @@ func TestASuspensionThatWasHeldUp(t *testing.T) {
 		"held up":          {11 * time.Second, v1beta1.UpgradeModeLastState, true},
 		"with a savepoint": {11 * time.Second, v1beta1.UpgradeModeSavepoint, false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Spec.Job.UpgradeMode = v1beta1.UpgradeModeLastState
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 			s.Resource.Status.JobStatus.StartTime, s.Resource.Status.JobStatus.State = "1", v1beta1.FlinkJobRunning
 			s.Resource.Status.Intent = &v1beta1.Intent{
-				Step: v1beta1.StepStopping, StoredAt: metav1.NewTime(enginetest.Noon.Add(-row.took)),
+				Step: v1beta1.StepStopping, StoredAt: metav1.NewTime(guesttest.Noon.Add(-row.took)),
 			}
 		})
-		v.Host = &highlyAvailable{&enginetest.Guest{}}
+		v.Host = &highlyAvailable{&guesttest.Guest{}}
 		Suspends(v, row.restore)
 		if got := facts.Suspected(v.Want.LostProgress); got != row.want {
 			t.Errorf("%s: suspected %t, want %t", name, got, row.want)
@@ -72,7 +72,7 @@ func TestASuspensionThatWasHeldUp(t *testing.T) {
 }
 
 // highlyAvailable is a host whose high-availability data can be read.
-type highlyAvailable struct{ *enginetest.Guest }
+type highlyAvailable struct{ *guesttest.Guest }
 
 func (h *highlyAvailable) HA() hadata.Data {
 	return hadata.Data{Store: hadata.Store{Mode: flinkconf.HAKubernetes}}
@@ -80,7 +80,7 @@ func (h *highlyAvailable) HA() hadata.Data {
 
 // Which data a job runs with is compared for one that keeps its state there, and looked for where that is not known.
 func TestWhoseHighAvailabilityDataIsCompared(t *testing.T) {
-	at := metav1.NewTime(enginetest.Noon)
+	at := metav1.NewTime(guesttest.Noon)
 	known := func(s *world.Seen) {
 		s.Resource.Status.JobStatus.HighAvailabilityData = &v1beta1.KnownHighAvailabilityData{JobID: "a", UID: "1"}
 	}
@@ -100,26 +100,26 @@ func TestWhoseHighAvailabilityDataIsCompared(t *testing.T) {
 		}, true, false},
 		"it is suspended": {func(s *world.Seen) {
 			s.Resource.Spec.Job.State = v1beta1.JobStateSuspended
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 		}, true, false},
 		"a session job":        {func(s *world.Seen) { s.Kind = v1beta1.JobKindFlinkSessionJob }, false, false},
-		"a session cluster":    {enginetest.SessionDeployed(t), false, false},
-		"nothing was deployed": {enginetest.NeverDeployed, false, false},
+		"a session cluster":    {guesttest.SessionDeployed(t), false, false},
+		"nothing was deployed": {guesttest.NeverDeployed, false, false},
 		"it needs no state": {func(s *world.Seen) {
 			s.Resource.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 		}, false, false},
 		"its ID is not known": {func(s *world.Seen) { s.Resource.Status.JobStatus.JobID = "" }, false, false},
 	} {
-		v := enginetest.NewLife(t, row.then)
-		v.Host = &highlyAvailable{&enginetest.Guest{Look: v}}
+		v := guesttest.NewLife(t, row.then)
+		v.Host = &highlyAvailable{&guesttest.Guest{Look: v}}
 		if got := isCompared(v); got != row.compared {
 			t.Errorf("%s: compared %t, want %t", name, got, row.compared)
 		}
 		if got := DataWanted(v); got != row.wanted {
 			t.Errorf("%s: wanted %t, want %t", name, got, row.wanted)
 		}
-		v.Host = &enginetest.Guest{Look: v}
+		v.Host = &guesttest.Guest{Look: v}
 		if isCompared(v) {
 			t.Errorf("%s: compared, and nobody can read it", name)
 		}

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/drawing"
@@ -94,8 +94,8 @@ func TestWhatASuspectedRunWasRestoredFrom(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			at := metav1.NewTime(enginetest.Noon.Add(-row.since))
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			at := metav1.NewTime(guesttest.Noon.Add(-row.since))
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				status := &s.Resource.Status
 				status.LostProgress = &v1beta1.LostProgress{Before: "1", Suspected: &at}
 				status.JobStatus.StartTime, status.JobStatus.UpgradeSavepointPath = "2", row.given
@@ -107,7 +107,7 @@ func TestWhatASuspectedRunWasRestoredFrom(t *testing.T) {
 			})
 			v.Job = &world.Job{State: v1beta1.FlinkJobRunning, Tasks: 1, Running: 1}
 			if row.state != "" {
-				v.Job = &world.Job{State: row.state, EndTime: enginetest.Noon.Add(-time.Hour)}
+				v.Job = &world.Job{State: row.state, EndTime: guesttest.Noon.Add(-time.Hour)}
 			}
 			if got, _ := restoredFrom(v); got != row.want {
 				t.Errorf("%s, want %s", got, row.want)
@@ -119,8 +119,8 @@ func TestWhatASuspectedRunWasRestoredFrom(t *testing.T) {
 // A verdict is written, and told, in one way.
 func TestAVerdictIsTold(t *testing.T) {
 	for seen, verdict := range verdicts {
-		at := metav1.NewTime(enginetest.Noon.Add(-time.Minute))
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		at := metav1.NewTime(guesttest.Noon.Add(-time.Minute))
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Status.LostProgress = &v1beta1.LostProgress{Before: "1", Suspected: &at}
 		})
 		give(v, seen, "1", "s3://c/1")

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -48,7 +48,7 @@ func TestWhatFlinkLeftOpen(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, row.then)
+			v := guesttest.NewLife(t, row.then)
 			v.Job = row.job
 			if got := leftOpen(v); got != row.want {
 				t.Errorf("%t, want %t", got, row.want)
@@ -74,11 +74,11 @@ func TestOldSnapshotsGoOnceTheStartIsClosed(t *testing.T) {
 		intent *v1beta1.Intent
 		want   int
 	}{{nil, 2}, {&v1beta1.Intent{Step: v1beta1.StepReleased}, 0}} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Status.Intent = row.intent
 			const options = `"kubernetes.operator.savepoint.history.max.count":"1",` +
 				`"kubernetes.operator.periodic.savepoint.interval":"1 h"`
-			enginetest.Optioned(t, s, options, options)
+			guesttest.Optioned(t, s, options, options)
 			var old []v1beta1.FlinkStateSnapshot
 			for range 3 {
 				one := v1beta1.FlinkStateSnapshot{}

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 )
 
 // Until the mark of a rescale is stored, Flink is not asked for one; the start of another job takes it away.
 func TestARescaleIsOverWithItsJob(t *testing.T) {
-	v := enginetest.NewLife(t, func(s *world.Seen) { s.Resource.Status.Rescaling = true })
+	v := guesttest.NewLife(t, func(s *world.Seen) { s.Resource.Status.Rescaling = true })
 	for _, row := range []struct {
 		purpose v1beta1.IntentPurpose
 		stays   bool

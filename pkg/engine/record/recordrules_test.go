@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 )
 
@@ -17,9 +17,9 @@ func TestHowAJobThatGoesOnWasStarted(t *testing.T) {
 		then func(s *world.Seen)
 		want v1beta1.UpgradeMode // empty: no spec is recorded, or one without a job
 	}{
-		"nothing was deployed": {func(s *world.Seen) { enginetest.NeverDeployed(s); from(v1beta1.StartEmpty)(s) }, ""},
+		"nothing was deployed": {func(s *world.Seen) { guesttest.NeverDeployed(s); from(v1beta1.StartEmpty)(s) }, ""},
 		"a session cluster was": {func(s *world.Seen) {
-			enginetest.SessionDeployed(t)(s)
+			guesttest.SessionDeployed(t)(s)
 			from(v1beta1.StartEmpty)(s)
 		}, ""},
 		"nobody knows":        {func(*world.Seen) {}, v1beta1.UpgradeModeSavepoint},
@@ -28,7 +28,7 @@ func TestHowAJobThatGoesOnWasStarted(t *testing.T) {
 		"from its last state": {from(v1beta1.StartLastState), v1beta1.UpgradeModeLastState},
 	} {
 		for _, stable := range []bool{true, false} {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				row.then(s)
 				if r := &s.Resource.Status.ReconciliationStatus; stable {
 					r.LastStableSpec = r.LastReconciledSpec
@@ -61,9 +61,9 @@ func TestHowAJobThatGoesOnWasStarted(t *testing.T) {
 func TestARecordKeepsHowTheJobIsStopped(t *testing.T) {
 	nonce := int64(7)
 	with := func(was, is *v1beta1.JobSpec) *world.Look {
-		return enginetest.NewLife(t, func(s *world.Seen) {
+		return guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Spec.Job = was
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 			r := &s.Resource.Status.ReconciliationStatus
 			s.Resource.Spec.Job = is
 			text, err := v1beta1.ReconciledDeployment{Spec: s.Resource.Spec}.Text()
@@ -111,7 +111,7 @@ func TestWhichGenerationIsSuspended(t *testing.T) {
 		"an invalid spec":                      {true, "no", 3},
 		"an invalid spec, and nothing is open": {false, "no", 5},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			if s.Resource.Generation = 5; row.open {
 				s.Resource.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, Generation: 3}
 			}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
@@ -28,7 +28,7 @@ func TestWhenAResetIsRecorded(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			nonce := int64(2)
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"job.autoscaler.enabled":"` + row.on + `"}`)
 				s.Resource.Spec.Job.AutoscalerResetNonce, s.Autoscaled = &nonce, row.store
 			})

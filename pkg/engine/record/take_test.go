@@ -3,7 +3,7 @@ package record
 import (
 	"testing"
 
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
@@ -22,9 +22,9 @@ func TestANonceIsRecorded(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				if row.never {
-					enginetest.NeverDeployed(s)
+					guesttest.NeverDeployed(s)
 				}
 			})
 			if v.Last != nil {

@@ -6,13 +6,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 func TestInWhichSituationSomethingFailed(t *testing.T) {
-	at := metav1.NewTime(enginetest.Noon)
+	at := metav1.NewTime(guesttest.Noon)
 	lost := &v1beta1.LostProgress{Suspected: &at}
 	for name, row := range map[string]struct {
 		stored plan.Situation
@@ -27,7 +27,7 @@ func TestInWhichSituationSomethingFailed(t *testing.T) {
 		"it is stopped":                             {plan.Stopping, nil, plan.Stopping},
 		"it is stopped, and may have lost progress": {plan.Stopping, lost, plan.Stopping},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Status.Situation, s.Resource.Status.LostProgress = string(row.stored), row.lost
 		})
 		if got := TriedIn(v); got != row.want {

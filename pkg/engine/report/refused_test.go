@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 )
 
@@ -22,7 +22,7 @@ func TestWhatStallsIsToldAlready(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				s.Resource.Status.Conditions = []metav1.Condition{{Type: row.kind, Message: row.told}}
 			})
 			if got := StalledAlready(v, "no space"); got != row.want {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/samples"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
@@ -25,7 +25,7 @@ func TestWhatIsToldOfTheAutoscaler(t *testing.T) {
 			}}
 		}
 	}
-	first := enginetest.NewLife(t, func(s *world.Seen) { enginetest.Autoscales(t, s); s.Autoscaled = broken })
+	first := guesttest.NewLife(t, func(s *world.Seen) { guesttest.Autoscales(t, s); s.Autoscaled = broken })
 	said, _ := autoscaling(first)
 	rows := map[string]struct {
 		then    func(s *world.Seen)
@@ -42,22 +42,22 @@ func TestWhatIsToldOfTheAutoscaler(t *testing.T) {
 		"something else was":  {says("it is full"), "", plan.ReasonAutoscalerError, 1},
 		"the spec is invalid": {func(*world.Seen) {}, "it is invalid", "", 0},
 		"the resource goes": {
-			func(s *world.Seen) { s.Resource.DeletionTimestamp = &metav1.Time{Time: enginetest.Noon} },
+			func(s *world.Seen) { s.Resource.DeletionTimestamp = &metav1.Time{Time: guesttest.Noon} },
 			"",
 			"",
 			0,
 		},
 		"it is not asked for": {
-			func(s *world.Seen) { enginetest.Optioned(t, s, enginetest.TurnedOff, enginetest.TurnedOff) },
+			func(s *world.Seen) { guesttest.Optioned(t, s, guesttest.TurnedOff, guesttest.TurnedOff) },
 			"",
 			"",
 			0,
 		},
-		"it was never deployed": {enginetest.NeverDeployed, "", "", 0},
+		"it was never deployed": {guesttest.NeverDeployed, "", "", 0},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) { enginetest.Autoscales(t, s); row.then(s) })
+			v := guesttest.NewLife(t, func(s *world.Seen) { guesttest.Autoscales(t, s); row.then(s) })
 			v.Problem = row.problem
 			c, _ := autoscaling(v)
 			if c.Reason != string(row.want) || len(v.Events) != row.told {

@@ -9,7 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
@@ -28,9 +28,9 @@ func TestWhereARefusedActionIsLookedFor(t *testing.T) {
 		"nowhere":  {decision.Result{Actions: []plan.Action{other}}, false},
 		"unlooked": {decision.Result{Situation: plan.Unobservable}, false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Status.Refused = &v1beta1.Refused{Effect: refused.String(), Retry: v1beta1.Retry{
-				Generation: 1, After: metav1.NewTime(enginetest.Noon.Add(time.Minute)),
+				Generation: 1, After: metav1.NewTime(guesttest.Noon.Add(time.Minute)),
 			}}
 		})
 		if held := holdRefused(v, &row.r); held != row.held {
@@ -59,12 +59,12 @@ func TestOptionsWithoutEffectAreToldOnce(t *testing.T) {
 		"the same spec in another condition": {judged(summary.Ready, 1), true},
 		"one that nobody can read":           {func(s *world.Seen) { s.SpecProblem = "no object" }, false},
 		"one that is deleted": {func(s *world.Seen) {
-			at := metav1.NewTime(enginetest.Noon)
+			at := metav1.NewTime(guesttest.Noon)
 			s.Resource.DeletionTimestamp = &at
 		}, false},
 		"one without such options": {func(s *world.Seen) { s.Resource.Spec.FlinkConfiguration = nil }, false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
 				`{"kubernetes.operator.plugins.listeners.audit.class":"a.B"}`,
 			)
@@ -94,7 +94,7 @@ func TestWhatKeepsTheClockFast(t *testing.T) {
 		"it is stopped, an invalid spec is told": {plan.Stopping, stalls("SpecInvalid"), "no", v1beta1.PaceFast},
 		"both":                                   {plan.Stopping, stalls("StopFailed"), "no", v1beta1.PaceSlow},
 	} {
-		v := enginetest.NewLife(t, func(*world.Seen) {})
+		v := guesttest.NewLife(t, func(*world.Seen) {})
 		v.Problem, v.ProblemReason = row.problem, "SpecInvalid"
 		summarize(v, status.Verdict{Situation: row.situation, Stall: row.stall})
 		if v.Want.Pace != row.want {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -31,10 +31,10 @@ func TestWhoWakesTheClock(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) { s.Resource.Status.Pace = row.stored })
+			v := guesttest.NewLife(t, func(s *world.Seen) { s.Resource.Status.Pace = row.stored })
 			if row.again {
 				status, _ := Plan(v, row.r).Status.(*v1beta1.FlinkDeploymentStatus)
-				v = enginetest.NewLife(t, func(s *world.Seen) { s.Resource.Status = *status })
+				v = guesttest.NewLife(t, func(s *world.Seen) { s.Resource.Status = *status })
 			}
 			if got := slices.Contains(Plan(v, row.r).Actions, plan.Action(plan.WakeClock{})); got != row.want {
 				t.Errorf("woken: %t, want %t", got, row.want)

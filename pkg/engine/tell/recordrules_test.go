@@ -8,7 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
@@ -22,17 +22,17 @@ func TestASuspendedJobSaysSo(t *testing.T) {
 		want bool
 	}{
 		"it runs":                         {func(*world.Seen) {}, false},
-		"it was suspended":                {func(s *world.Seen) { suspend(s); enginetest.Deployed(t, s) }, true},
+		"it was suspended":                {func(s *world.Seen) { suspend(s); guesttest.Deployed(t, s) }, true},
 		"it is to be suspended, and runs": {suspend, false},
-		"it is new":                       {enginetest.NeverDeployed, false},
-		"it is new, and begins suspended": {func(s *world.Seen) { enginetest.NeverDeployed(s); suspend(s) }, true},
+		"it is new":                       {guesttest.NeverDeployed, false},
+		"it is new, and begins suspended": {func(s *world.Seen) { guesttest.NeverDeployed(s); suspend(s) }, true},
 		"it was suspended, and is to run": {func(s *world.Seen) {
 			suspend(s)
-			enginetest.Deployed(t, s)
+			guesttest.Deployed(t, s)
 			s.Resource.Spec.Job.State = v1beta1.JobStateRunning
 		}, true},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.Status.JobStatus.State = v1beta1.FlinkJobReconciling
 			row.then(s)
 		})
@@ -48,7 +48,7 @@ func TestASuspendedJobSaysSo(t *testing.T) {
 }
 
 func TestSinceWhenItIsInItsLifecycleState(t *testing.T) {
-	made, before := metav1.NewTime(enginetest.Noon.Add(-time.Hour)), metav1.NewTime(enginetest.Noon.Add(-time.Minute))
+	made, before := metav1.NewTime(guesttest.Noon.Add(-time.Hour)), metav1.NewTime(guesttest.Noon.Add(-time.Minute))
 	const created, stable = v1beta1.LifecycleCreated, v1beta1.LifecycleStable
 	for name, row := range map[string]struct {
 		was, is v1beta1.LifecycleState
@@ -56,11 +56,11 @@ func TestSinceWhenItIsInItsLifecycleState(t *testing.T) {
 	}{
 		"as it was":                  {stable, stable, before.Time},
 		"it was just made":           {"", created, made.Time},
-		"it was just made, and runs": {"", stable, enginetest.Noon},
-		"it is to begin again":       {stable, created, enginetest.Noon},
-		"it has become stable":       {created, stable, enginetest.Noon},
+		"it was just made, and runs": {"", stable, guesttest.Noon},
+		"it is to begin again":       {stable, created, guesttest.Noon},
+		"it has become stable":       {created, stable, guesttest.Noon},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {
+		v := guesttest.NewLife(t, func(s *world.Seen) {
 			s.Resource.CreationTimestamp = made
 			s.Resource.Status.LifecycleState, s.Resource.Status.LifecycleSince = row.was, &before
 		})

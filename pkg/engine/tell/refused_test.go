@@ -8,7 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/restarts"
@@ -18,9 +18,9 @@ import (
 func TestWhatFollowsARefusedActionIsLeftOut(t *testing.T) {
 	refused := plan.CancelJob{JobID: "refused"}
 	before, after := plan.CancelJob{JobID: "before"}, plan.CancelJob{JobID: "after"}
-	v := enginetest.NewLife(t, func(s *world.Seen) {
+	v := guesttest.NewLife(t, func(s *world.Seen) {
 		s.Resource.Status.Refused = &v1beta1.Refused{Effect: refused.String(), Retry: v1beta1.Retry{
-			Generation: 1, After: metav1.NewTime(enginetest.Noon.Add(time.Minute)),
+			Generation: 1, After: metav1.NewTime(guesttest.Noon.Add(time.Minute)),
 		}}
 	})
 	r := decision.Result{
@@ -33,7 +33,7 @@ func TestWhatFollowsARefusedActionIsLeftOut(t *testing.T) {
 
 // The next attempt is told of what is waited for, and of the spec that it is for.
 func TestWhenTheNextAttemptIs(t *testing.T) {
-	soon, later := metav1.NewTime(enginetest.Noon.Add(time.Minute)), metav1.NewTime(enginetest.Noon.Add(time.Hour))
+	soon, later := metav1.NewTime(guesttest.Noon.Add(time.Minute)), metav1.NewTime(guesttest.Noon.Add(time.Hour))
 	rows := map[string]struct {
 		waitsFor   plan.Reason
 		generation int64 // of what was refused; the spec's is 1
@@ -47,7 +47,7 @@ func TestWhenTheNextAttemptIs(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) {
+			v := guesttest.NewLife(t, func(s *world.Seen) {
 				s.Resource.Status.Refused = &v1beta1.Refused{Retry: v1beta1.Retry{
 					Generation: row.generation, Reason: "Forbidden", After: soon,
 				}}

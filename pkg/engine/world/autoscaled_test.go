@@ -3,7 +3,7 @@ package world_test
 import (
 	"testing"
 
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 )
 
@@ -14,37 +14,37 @@ func TestWhenTheStoreOfTheAutoscalerIsRead(t *testing.T) {
 		read, keeps bool // keeps: it is laid over the spec, by what was recorded
 	}{
 		"it is on": {
-			func(s *world.Seen) { enginetest.Optioned(t, s, enginetest.TurnedOn, enginetest.TurnedOn) },
+			func(s *world.Seen) { guesttest.Optioned(t, s, guesttest.TurnedOn, guesttest.TurnedOn) },
 			true,
 			false,
 		},
 		"it is on, and set something": {func(s *world.Seen) {
-			enginetest.Optioned(t, s, enginetest.TurnedOn, enginetest.TurnedOn+","+enginetest.Resized)
+			guesttest.Optioned(t, s, guesttest.TurnedOn, guesttest.TurnedOn+","+guesttest.Resized)
 		}, true, true},
 		"it had set something": {
-			func(s *world.Seen) { enginetest.Optioned(t, s, "", enginetest.Resized) },
+			func(s *world.Seen) { guesttest.Optioned(t, s, "", guesttest.Resized) },
 			true,
 			true,
 		},
-		"it is off, and set nothing": {func(s *world.Seen) { enginetest.Optioned(t, s, "", "") }, false, false},
+		"it is off, and set nothing": {func(s *world.Seen) { guesttest.Optioned(t, s, "", "") }, false, false},
 		"it is on for the first time": {
-			func(s *world.Seen) { enginetest.Optioned(t, s, enginetest.TurnedOn, ""); enginetest.NeverDeployed(s) },
+			func(s *world.Seen) { guesttest.Optioned(t, s, guesttest.TurnedOn, ""); guesttest.NeverDeployed(s) },
 			false,
 			false,
 		},
 		"nobody can read the spec": {func(s *world.Seen) {
-			enginetest.Optioned(t, s, "", enginetest.Resized)
+			guesttest.Optioned(t, s, "", guesttest.Resized)
 			s.SpecProblem = "no object"
 		}, false, false},
 		"nobody can read what was done": {
-			func(s *world.Seen) { enginetest.Optioned(t, s, enginetest.TurnedOn, enginetest.Resized); unreadable(s) },
+			func(s *world.Seen) { guesttest.Optioned(t, s, guesttest.TurnedOn, guesttest.Resized); unreadable(s) },
 			false,
 			false,
 		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, row.then)
+			v := guesttest.NewLife(t, row.then)
 			if read := world.KeepsAutoscaled(v); read != row.read || v.KeepsAutoscaled != row.keeps {
 				t.Errorf("read %t, kept %t; want %t, %t", read, v.KeepsAutoscaled, row.read, row.keeps)
 			}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -25,9 +25,9 @@ func TestHowLongAJobManagerMayBeSilent(t *testing.T) {
 		"it answers":       {v1beta1.JobManagerReady, v1beta1.FlinkJobReconciling, time.Second, false},
 		"its job is known": {v1beta1.JobManagerDeployedNotReady, v1beta1.FlinkJobRunning, time.Second, false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) {})
+		v := guesttest.NewLife(t, func(s *world.Seen) {})
 		v.Want.JobManagerDeploymentStatus, v.Want.JobStatus.State = row.jobManager, row.state
-		v.Want.JobStatus.UpdateTime = strconv.FormatInt(enginetest.Noon.Add(-row.heard).UnixMilli(), 10)
+		v.Want.JobStatus.UpdateTime = strconv.FormatInt(guesttest.Noon.Add(-row.heard).UnixMilli(), 10)
 		if got := world.Unanswered(v); got != row.want {
 			t.Errorf("%s: %t, want %t", name, got, row.want)
 		}
@@ -69,7 +69,7 @@ func TestWhichRoundBeginsAnOperation(t *testing.T) {
 		"in place of an open one":    {intent("1", v1beta1.StepStopping), intent("2", v1beta1.StepStarting), false},
 		"its end":                    {intent("1", v1beta1.StepReleased), nil, false},
 	} {
-		v := enginetest.NewLife(t, func(s *world.Seen) { s.Resource.Status.Intent = row.was })
+		v := guesttest.NewLife(t, func(s *world.Seen) { s.Resource.Status.Intent = row.was })
 		if v.Want.Intent = row.is; v.BeginsOperation() != row.want {
 			t.Errorf("%s: %t, want %t", name, !row.want, row.want)
 		}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
@@ -29,7 +29,7 @@ func TestWhatIsLeftOfARescaleIsAChange(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := enginetest.NewLife(t, func(s *world.Seen) { s.Resource.Status.Rescaling = true })
+			v := guesttest.NewLife(t, func(s *world.Seen) { s.Resource.Status.Rescaling = true })
 			v.Spec, v.Problem = *v.Spec.DeepCopy(), row.problem
 			row.then(v)
 			last := *v.Last

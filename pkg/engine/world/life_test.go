@@ -7,7 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/engine/guesttest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 )
 
@@ -31,7 +31,7 @@ func TestWhichSpecNeedsJudging(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			if got := enginetest.NewLife(t, row.then).Seen.NeedsJudging(); got != row.want {
+			if got := guesttest.NewLife(t, row.then).Seen.NeedsJudging(); got != row.want {
 				t.Errorf("%t, want %t", got, row.want)
 			}
 		})
@@ -41,7 +41,7 @@ func TestWhichSpecNeedsJudging(t *testing.T) {
 // A spec that is refused in the middle of an upgrade leaves the one before in force, running.
 func TestARefusedSpecLeavesTheOneBeforeRunning(t *testing.T) {
 	refuse := func(state v1beta1.ReconciliationState, session bool) *world.Look {
-		return enginetest.NewLife(t, func(s *world.Seen) {
+		return guesttest.NewLife(t, func(s *world.Seen) {
 			if s.Resource.Spec.Job.State = v1beta1.JobStateSuspended; session {
 				s.Resource.Spec.Job = nil
 			}

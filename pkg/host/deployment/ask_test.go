@@ -1,4 +1,4 @@
-package deployment
+package deployment_test
 
 import (
 	"reflect"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/test/drawing"
 	"github.com/kn-flink/kn-flink/test/fields"
 )
@@ -15,7 +17,7 @@ import (
 // is held where there is a world to decide about: see mayAdd in test/scenario.
 func TestEachQuestionIsDrawn(t *testing.T) {
 	var questions []string
-	of := reflect.TypeFor[Questions]()
+	of := reflect.TypeFor[deployment.Questions]()
 	for i := range of.NumField() {
 		questions = append(questions, of.Field(i).Name)
 	}
@@ -30,9 +32,9 @@ func TestRetentionIsAskedOfAJobThatFailed(t *testing.T) {
 		v1beta1.FlinkJobFailed: true, v1beta1.FlinkJobCanceled: true, v1beta1.FlinkJobFinished: false,
 		v1beta1.FlinkJobRunning: false,
 	} {
-		w := stable(t, stateful)
-		w.serveJob(state)
-		if got := Open(w.s).Flink().Retention; got != want {
+		w := enginetest.Stable(t, enginetest.Stateful)
+		w.ServeJob(state)
+		if got := deployment.Open(w.Snapshot).Flink().Retention; got != want {
 			t.Errorf("of a job that is %s it is asked: %t, want %t", state, got, want)
 		}
 	}
@@ -41,33 +43,39 @@ func TestRetentionIsAskedOfAJobThatFailed(t *testing.T) {
 // What has no answer cannot be asked for. All else can, and most of it always.
 func TestWhatCanBeAskedFor(t *testing.T) {
 	always := []string{"Pods", "TaskManagers", "TaskManagerDeployment", "HAData", "Ingress", "Snapshots", "SessionJobs"}
-	runs := func(*fixture) {}
+	runs := func(*enginetest.Deployment) {}
 	rows := map[string]struct {
 		spec string
-		then func(w *fixture)
+		then func(w *enginetest.Deployment)
 		want string
 	}{
-		"never looked at": {application, func(w *fixture) { w.s = newWorld(w.t, application).s }, ""},
-		"prepared": {application, func(w *fixture) {
-			w.s = newWorld(w.t, application).s
-			w.round()
-			w.round()
+		"never looked at": {enginetest.Application, func(w *enginetest.Deployment) {
+			w.Snapshot = enginetest.NewDeployment(w.T, enginetest.Application).Snapshot
+		}, ""},
+		"prepared": {enginetest.Application, func(w *enginetest.Deployment) {
+			w.Snapshot = enginetest.NewDeployment(w.T, enginetest.Application).Snapshot
+			w.Round()
+			w.Round()
 		}, "Companions Owned"},
-		"runs":      {application, runs, "Flink Owned"},
-		"stops":     {stateful, func(w *fixture) { w.edit(upgradeImage); w.round() }, "Flink Companions Stop Owned"},
-		"collected": {application, (*fixture).collects, ""},
-		"lost in the middle of a stop": {
-			application, func(w *fixture) { w.edit(upgradeImage); w.round(); w.lose() }, "",
+		"runs": {enginetest.Application, runs, "Flink Owned"},
+		"stops": {
+			enginetest.Stateful,
+			func(w *enginetest.Deployment) { w.Edit(enginetest.UpgradeImage); w.Round() },
+			"Flink Companions Stop Owned",
 		},
-		"keeps data in Kubernetes":            {highlyAvailable, runs, "Flink Owned"},
+		"collected": {enginetest.Application, (*enginetest.Deployment).Collects, ""},
+		"lost in the middle of a stop": {
+			enginetest.Application, func(w *enginetest.Deployment) { w.Edit(enginetest.UpgradeImage); w.Round(); w.Lose() }, "",
+		},
+		"keeps data in Kubernetes":            {enginetest.HighlyAvailable, runs, "Flink Owned"},
 		"keeps data in ZooKeeper":             {onZooKeeper, runs, "Flink Owned HANodes"},
 		"keeps data that only Flink may read": {outOfSight, runs, "Flink Owned"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, row.spec)
+			w := enginetest.Stable(t, row.spec)
 			row.then(w)
-			questions := strings.Fields(fields.Set(Open(w.s).All()))
+			questions := strings.Fields(fields.Set(deployment.Open(w.Snapshot).All()))
 			for _, question := range always {
 				if !slices.Contains(questions, question) {
 					t.Errorf("%s is not asked for", question)

@@ -1,4 +1,4 @@
-package deployment
+package deployment_test
 
 import (
 	"strings"
@@ -8,28 +8,34 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // A node is asked for where its silence counts: when a pod should have ended by now, or when it counts that it never
 // ran.
 func TestWhichNodesAreAskedFor(t *testing.T) {
-	runs := func(t *testing.T) *fixture {
-		w := stable(t, highlyAvailable)
-		w.s.HAData = haMaps(w.status().JobStatus.JobID)
-		w.run()
+	runs := func(t *testing.T) *enginetest.Deployment {
+		w := enginetest.Stable(t, enginetest.HighlyAvailable)
+		w.Snapshot.HAData = enginetest.HaMaps(w.Status().JobStatus.JobID)
+		w.Run()
 		return w
 	}
-	changed := func(t *testing.T) *fixture { w := runs(t); w.edit(upgradeImage); return w }
-	stopped := func(t *testing.T) *fixture { w := changed(t); w.run(); return w }
-	collected := func(t *testing.T) *fixture { w := stopped(t); w.collects(); return w }
-	deleted := func(t *testing.T) *fixture { w := runs(t); w.delete(); w.run(); return w }
-	later := func(of func(t *testing.T) *fixture) func(t *testing.T) *fixture {
-		return func(t *testing.T) *fixture { w := of(t); w.s.Now = w.s.Now.Add(time.Hour); return w }
+	changed := func(t *testing.T) *enginetest.Deployment { w := runs(t); w.Edit(enginetest.UpgradeImage); return w }
+	stopped := func(t *testing.T) *enginetest.Deployment { w := changed(t); w.Run(); return w }
+	collected := func(t *testing.T) *enginetest.Deployment { w := stopped(t); w.Collects(); return w }
+	deleted := func(t *testing.T) *enginetest.Deployment { w := runs(t); w.Delete(); w.Run(); return w }
+	later := func(of func(t *testing.T) *enginetest.Deployment) func(t *testing.T) *enginetest.Deployment {
+		return func(t *testing.T) *enginetest.Deployment {
+			w := of(t)
+			w.Snapshot.Now = w.Snapshot.Now.Add(time.Hour)
+			return w
+		}
 	}
-	fails := later(func(t *testing.T) *fixture { return failing(t, rollingBack) })
+	fails := later(func(t *testing.T) *enginetest.Deployment { return enginetest.Failing(t, enginetest.RollingBack) })
 	pod := func(node string, states ...func(p *corev1.Pod)) corev1.Pod {
-		p := waitingPod("CrashLoopBackOff", "back-off", false)
+		p := enginetest.WaitingPod("CrashLoopBackOff", "back-off", false)
 		p.Spec.NodeName = node
 		for _, state := range states {
 			state(&p)
@@ -38,10 +44,10 @@ func TestWhichNodesAreAskedFor(t *testing.T) {
 	}
 	has := func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 1 }
 	goes := func(after time.Duration) func(p *corev1.Pod) {
-		return func(p *corev1.Pod) { at := metav1.NewTime(start.Add(after)); p.DeletionTimestamp = &at }
+		return func(p *corev1.Pod) { at := metav1.NewTime(enginetest.Start.Add(after)); p.DeletionTimestamp = &at }
 	}
 	rows := map[string]struct {
-		of   func(t *testing.T) *fixture
+		of   func(t *testing.T) *enginetest.Deployment
 		pod  corev1.Pod
 		want string
 	}{
@@ -65,8 +71,8 @@ func TestWhichNodesAreAskedFor(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := row.of(t)
-			w.s.Pods = plan.Present([]corev1.Pod{row.pod})
-			if got := strings.Join(Open(w.s).Nodes(), " "); got != row.want {
+			w.Snapshot.Pods = plan.Present([]corev1.Pod{row.pod})
+			if got := strings.Join(deployment.Open(w.Snapshot).Nodes(), " "); got != row.want {
 				t.Errorf("asked for %q, want %q", got, row.want)
 			}
 		})
@@ -75,12 +81,12 @@ func TestWhichNodesAreAskedFor(t *testing.T) {
 
 // Each node is asked for once, whoever's pods it has.
 func TestANodeIsAskedForOnce(t *testing.T) {
-	w := stable(t, application)
-	w.edit(upgradeImage)
+	w := enginetest.Stable(t, enginetest.Application)
+	w.Edit(enginetest.UpgradeImage)
 	on := func(node string) corev1.Pod { return corev1.Pod{Spec: corev1.PodSpec{NodeName: node}} }
-	w.s.Pods = plan.Present([]corev1.Pod{on("n2")})
-	w.s.TaskManagers = plan.Present([]corev1.Pod{on("n1"), on("n2")})
-	if got := strings.Join(Open(w.s).Nodes(), " "); got != "n1 n2" {
+	w.Snapshot.Pods = plan.Present([]corev1.Pod{on("n2")})
+	w.Snapshot.TaskManagers = plan.Present([]corev1.Pod{on("n1"), on("n2")})
+	if got := strings.Join(deployment.Open(w.Snapshot).Nodes(), " "); got != "n1 n2" {
 		t.Errorf("asked for %q, want each once", got)
 	}
 }

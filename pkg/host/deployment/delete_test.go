@@ -1,4 +1,4 @@
-package deployment
+package deployment_test
 
 import (
 	"strings"
@@ -11,115 +11,122 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 )
 
-func (w *fixture) delete() {
-	now := metav1.NewTime(w.s.Now)
-	w.s.Resource.DeletionTimestamp = &now
-	w.bump()
-}
-
-// savesFirst is a job that is to take a savepoint before its deletion.
-var savesFirst = with(stateful, `"flinkConfiguration":{`,
-	`"flinkConfiguration":{"kubernetes.operator.job.savepoint-on-deletion":"true",`)
-
-// collects lets somebody else delete the Deployment, as the garbage collector does.
-func (w *fixture) collects() {
-	jm, _ := w.s.JobManager.Get()
-	jm = jm.DeepCopy()
-	now := metav1.NewTime(w.s.Now)
-	jm.DeletionTimestamp = &now
-	w.s.JobManager = plan.Present(jm)
-}
-
 // TestDeletionEndsInEveryState deletes a resource at every point of its life.
 func TestDeletionEndsInEveryState(t *testing.T) {
-	rows := map[string]func(t *testing.T) *fixture{
-		"never looked at":    func(t *testing.T) *fixture { return newWorld(t, application) },
-		"with the finalizer": func(t *testing.T) *fixture { w := newWorld(t, application); w.round(); return w },
-		"prepared":           func(t *testing.T) *fixture { w := newWorld(t, application); w.round(); w.round(); return w },
-		"released":           func(t *testing.T) *fixture { w := newWorld(t, application); w.run(); return w },
-		"stable":             func(t *testing.T) *fixture { return stable(t, application) },
-		"stable, stateful":   func(t *testing.T) *fixture { return stable(t, stateful) },
-		"a session cluster": func(t *testing.T) *fixture {
-			w := stable(t, session)
-			w.s.Flink.Jobs = plan.Present([]world.Job{})
+	rows := map[string]func(t *testing.T) *enginetest.Deployment{
+		"never looked at": func(t *testing.T) *enginetest.Deployment {
+			return enginetest.NewDeployment(t,
+				enginetest.Application)
+		},
+		"with the finalizer": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.NewDeployment(t, enginetest.Application)
+			w.Round()
 			return w
 		},
-		"upgrading, stopping": func(t *testing.T) *fixture {
-			w := stable(t, application)
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
-			w.run()
+		"prepared": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.NewDeployment(t, enginetest.Application)
+			w.Round()
+			w.Round()
 			return w
 		},
-		"upgrading, stopped": func(t *testing.T) *fixture {
-			w := stable(t, application)
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
-			w.run()
-			w.terminate()
+		"released": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.NewDeployment(t, enginetest.Application)
+			w.Run()
 			return w
 		},
-		"suspended": func(t *testing.T) *fixture {
-			w := stable(t, application)
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
-			w.run()
-			w.terminate()
-			w.run()
+		"stable":           func(t *testing.T) *enginetest.Deployment { return enginetest.Stable(t, enginetest.Application) },
+		"stable, stateful": func(t *testing.T) *enginetest.Deployment { return enginetest.Stable(t, enginetest.Stateful) },
+		"a session cluster": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Session)
+			w.Snapshot.Flink.Jobs = plan.Present([]world.Job{})
 			return w
 		},
-		"failed": func(t *testing.T) *fixture {
-			w := stable(t, application)
-			w.serveJob(v1beta1.FlinkJobFailed)
-			w.run()
+		"upgrading, stopping": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Application)
+			w.Edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
+			w.Run()
 			return w
 		},
-		"lost": func(t *testing.T) *fixture { w := stable(t, stateful); w.lose(); w.run(); return w },
-		"Flink does not respond": func(t *testing.T) *fixture {
-			w := stable(t, application)
-			w.s.Flink = world.Flink{Jobs: plan.Unknown[[]world.Job]("refused")}
+		"upgrading, stopped": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Application)
+			w.Edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
+			w.Run()
+			w.Terminate()
 			return w
 		},
-		"an invalid spec": func(t *testing.T) *fixture {
-			w := stable(t, application)
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })
-			w.run()
+		"suspended": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Application)
+			w.Edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+			w.Run()
+			w.Terminate()
+			w.Run()
 			return w
 		},
-		"a spec nobody can read": func(t *testing.T) *fixture {
-			w := stable(t, application)
-			w.s.SpecProblem = "spec.job: not an object"
-			w.s.Resource.Spec = v1beta1.FlinkDeploymentSpec{}
+		"failed": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Application)
+			w.ServeJob(v1beta1.FlinkJobFailed)
+			w.Run()
 			return w
 		},
-		"a status nobody can read": func(t *testing.T) *fixture {
-			w := stable(t, application)
-			w.s.Resource.Status.ReconciliationStatus.LastReconciledSpec = "{"
+		"lost": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Stateful)
+			w.Lose()
+			w.Run()
 			return w
 		},
-		"somebody else's intent": func(t *testing.T) *fixture {
-			w := stable(t, application)
-			w.s.Resource.Status.Intent = &v1beta1.Intent{OperationID: "x", Step: v1beta1.StepStarting}
+		"Flink does not respond": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Application)
+			w.Snapshot.Flink = world.Flink{Jobs: plan.Unknown[[]world.Job]("refused")}
+			return w
+		},
+		"an invalid spec": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Application)
+			w.Edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })
+			w.Run()
+			return w
+		},
+		"a spec nobody can read": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Application)
+			w.Snapshot.SpecProblem = "spec.job: not an object"
+			w.Snapshot.Resource.Spec = v1beta1.FlinkDeploymentSpec{}
+			return w
+		},
+		"a status nobody can read": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Application)
+			w.Snapshot.Resource.Status.ReconciliationStatus.LastReconciledSpec = "{"
+			return w
+		},
+		"somebody else's intent": func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.Application)
+			w.Snapshot.Resource.Status.Intent = &v1beta1.Intent{OperationID: "x", Step: v1beta1.StepStarting}
 			return w
 		},
 	}
 	for name, prepare := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := prepare(t)
-			w.delete()
+			w.Delete()
 			for range 4 {
-				w.run()
-				if jm, ok := w.s.JobManager.Get(); ok && jm.DeletionTimestamp != nil {
-					w.terminate()
+				w.Run()
+				if jm, ok := w.Snapshot.JobManager.Get(); ok && jm.DeletionTimestamp != nil {
+					w.Terminate()
 				}
 			}
-			if len(w.s.Resource.Finalizers) > 0 || w.s.JobManager.IsPresent() {
+			if len(w.Snapshot.Resource.Finalizers) > 0 || w.Snapshot.JobManager.IsPresent() {
 				t.Errorf(
-					"finalizers %v, Deployment %t after %q; conditions %+v", w.s.Resource.Finalizers, w.s.JobManager.IsPresent(),
-					w.log, w.status().Conditions,
+					"finalizers %v, Deployment %t after %q; conditions %+v",
+					w.Snapshot.Resource.Finalizers,
+					w.Snapshot.JobManager.IsPresent(),
+					w.Log,
+					w.Status().Conditions,
 				)
 			}
 		})
@@ -127,24 +134,24 @@ func TestDeletionEndsInEveryState(t *testing.T) {
 }
 
 func TestDeletionWaitsForWhatItCannotSee(t *testing.T) {
-	w := stable(t, application)
-	w.delete()
-	w.s.JobManager = plan.Unknown[*appsv1.Deployment]("time-out")
-	if p := w.round(); touches(p) || w.status().Situation != string(plan.Unobservable) {
+	w := enginetest.Stable(t, enginetest.Application)
+	w.Delete()
+	w.Snapshot.JobManager = plan.Unknown[*appsv1.Deployment]("time-out")
+	if p := w.Round(); enginetest.Touches(p) || w.Status().Situation != string(plan.Unobservable) {
 		t.Errorf("nothing may be done on a guess, got %s", p)
 	}
-	w.s.JobManager = plan.Absent[*appsv1.Deployment]()
-	w.s.Pods = plan.Unknown[[]corev1.Pod]("time-out")
-	if p := w.round(); touches(p) || w.gone {
+	w.Snapshot.JobManager = plan.Absent[*appsv1.Deployment]()
+	w.Snapshot.Pods = plan.Unknown[[]corev1.Pod]("time-out")
+	if p := w.Round(); enginetest.Touches(p) || w.Gone {
 		t.Errorf("pods may be left, got %s", p)
 	}
-	w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}})
-	if w.run(); w.gone {
+	w.Snapshot.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}})
+	if w.Run(); w.Gone {
 		t.Error("a pod was left")
 	}
-	w.s.Pods = plan.Present([]corev1.Pod{})
-	if w.run(); !w.gone {
-		t.Errorf("nothing is left, rounds %q", w.log)
+	w.Snapshot.Pods = plan.Present([]corev1.Pod{})
+	if w.Run(); !w.Gone {
+		t.Errorf("nothing is left, rounds %q", w.Log)
 	}
 }
 
@@ -165,26 +172,26 @@ func TestADeletionWaitsForATaskManager(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, application)
-			w.delete()
-			w.run()
-			w.terminate()
-			w.s.Pods, w.s.TaskManagers = plan.Present([]corev1.Pod{}), plan.Present([]corev1.Pod{one})
+			w := enginetest.Stable(t, enginetest.Application)
+			w.Delete()
+			w.Run()
+			w.Terminate()
+			w.Snapshot.Pods, w.Snapshot.TaskManagers = plan.Present([]corev1.Pod{}), plan.Present([]corev1.Pod{one})
 			for range 2 {
-				p := w.run()
-				if w.gone || touches(p) || w.status().LifecycleState != v1beta1.LifecycleDeleting {
-					t.Fatalf("gone %t, %s, %s: the TaskManager runs", w.gone, w.status().LifecycleState, p)
+				p := w.Run()
+				if w.Gone || enginetest.Touches(p) || w.Status().LifecycleState != v1beta1.LifecycleDeleting {
+					t.Fatalf("gone %t, %s, %s: the TaskManager runs", w.Gone, w.Status().LifecycleState, p)
 				}
-				w.s.Now = w.s.Now.Add(time.Minute)
+				w.Snapshot.Now = w.Snapshot.Now.Add(time.Minute)
 			}
-			w.s.Now = w.s.Now.Add(10 * time.Minute)
-			w.run()
-			if c := w.condition(summary.Stalled); w.gone || !strings.Contains(c.Message, one.Name) {
-				t.Errorf("gone %t, Stalled %+v does not name %s", w.gone, c, one.Name)
+			w.Snapshot.Now = w.Snapshot.Now.Add(10 * time.Minute)
+			w.Run()
+			if c := w.Condition(summary.Stalled); w.Gone || !strings.Contains(c.Message, one.Name) {
+				t.Errorf("gone %t, Stalled %+v does not name %s", w.Gone, c, one.Name)
 			}
-			w.s.TaskManagers = row.then
-			if w.run(); w.gone != row.gone {
-				t.Errorf("gone %t, want %t; rounds %q", w.gone, row.gone, w.log)
+			w.Snapshot.TaskManagers = row.then
+			if w.Run(); w.Gone != row.gone {
+				t.Errorf("gone %t, want %t; rounds %q", w.Gone, row.gone, w.Log)
 			}
 		})
 	}
@@ -192,53 +199,55 @@ func TestADeletionWaitsForATaskManager(t *testing.T) {
 
 func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 	rows := map[string]struct {
-		prepare func(*fixture)
+		prepare func(*enginetest.Deployment)
 		held    string
 		reason  string
 	}{
 		"a session job": {
-			func(w *fixture) { w.s.SessionJobs = plan.Present([]cluster.SessionJob{{Name: "etl"}}) }, "etl",
+			func(w *enginetest.Deployment) {
+				w.Snapshot.SessionJobs = plan.Present([]cluster.SessionJob{{Name: "etl"}})
+			}, "etl",
 			"block-on-session-jobs is on by default",
 		},
-		"a job in it": {func(w *fixture) {
-			w.s.Flink.Jobs = plan.Present([]world.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
+		"a job in it": {func(w *enginetest.Deployment) {
+			w.Snapshot.Flink.Jobs = plan.Present([]world.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
 		}, "aa", "block-on-unmanaged-jobs is on by default"},
-		"a job that ended": {func(w *fixture) {
-			w.s.Flink.Jobs = plan.Present([]world.Job{{ID: "aa", State: v1beta1.FlinkJobFinished}})
+		"a job that ended": {func(w *enginetest.Deployment) {
+			w.Snapshot.Flink.Jobs = plan.Present([]world.Job{{ID: "aa", State: v1beta1.FlinkJobFinished}})
 		}, "", "it does not run"},
 		"session jobs nobody could list": {
-			func(w *fixture) {
-				w.s.SessionJobs = plan.Unknown[[]cluster.SessionJob]("time-out")
+			func(w *enginetest.Deployment) {
+				w.Snapshot.SessionJobs = plan.Unknown[[]cluster.SessionJob]("time-out")
 			}, "time-out", "nothing is done on a guess",
 		},
-		"told not to be held by it": {func(w *fixture) {
-			w.s.Flink.Jobs = plan.Present([]world.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
-			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+		"told not to be held by it": {func(w *enginetest.Deployment) {
+			w.Snapshot.Flink.Jobs = plan.Present([]world.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
+			w.Snapshot.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
 				`{"kubernetes.operator.session.deletion.block-on-unmanaged-jobs":"false"}`,
 			)
 		}, "", "only session jobs hold it then"},
-		"told not to be held": {func(w *fixture) {
-			w.s.SessionJobs = plan.Present([]cluster.SessionJob{{Name: "etl"}})
-			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+		"told not to be held": {func(w *enginetest.Deployment) {
+			w.Snapshot.SessionJobs = plan.Present([]cluster.SessionJob{{Name: "etl"}})
+			w.Snapshot.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
 				`{"kubernetes.operator.session.deletion.block-on-session-jobs":"false"}`,
 			)
 		}, "", "the option of the resource as it is now counts"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, session)
-			w.s.Flink.Jobs = plan.Present([]world.Job{})
+			w := enginetest.Stable(t, enginetest.Session)
+			w.Snapshot.Flink.Jobs = plan.Present([]world.Job{})
 			row.prepare(w)
-			w.delete()
-			w.run()
-			w.run()
-			stalled := w.condition(summary.Stalled)
+			w.Delete()
+			w.Run()
+			w.Run()
+			stalled := w.Condition(summary.Stalled)
 			if held := stalled.Reason == "CleanupBlocked"; held != (row.held != "") ||
 				!strings.Contains(stalled.Message, row.held) {
 				t.Errorf("Stalled %+v: %s", stalled, row.reason)
 			}
-			if row.held != "" && w.told("CleanupFailed") != 1 {
-				t.Errorf("CleanupFailed was told %d times", w.told("CleanupFailed"))
+			if row.held != "" && w.Told("CleanupFailed") != 1 {
+				t.Errorf("CleanupFailed was told %d times", w.Told("CleanupFailed"))
 			}
 		})
 	}
@@ -246,92 +255,94 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 
 // A session cluster whose JobManager does not answer may have jobs in it: its deletion waits, and ends all the same.
 func TestADeletionWaitsForAnAnswer(t *testing.T) {
-	w := stable(t, session)
-	w.s.Flink.Jobs = plan.Unknown[[]world.Job]("time-out")
-	w.delete()
-	w.run()
-	w.s.Now = w.s.Now.Add(5*time.Minute - time.Second)
-	w.run()
-	if stalled := w.condition(summary.Stalled); stalled.Reason != "CleanupBlocked" ||
+	w := enginetest.Stable(t, enginetest.Session)
+	w.Snapshot.Flink.Jobs = plan.Unknown[[]world.Job]("time-out")
+	w.Delete()
+	w.Run()
+	w.Snapshot.Now = w.Snapshot.Now.Add(5*time.Minute - time.Second)
+	w.Run()
+	if stalled := w.Condition(summary.Stalled); stalled.Reason != "CleanupBlocked" ||
 		!strings.Contains(stalled.Message, "its jobs cannot be listed: time-out") {
-		t.Errorf("before the clean-up timeout: %+v, %q", stalled, w.log)
+		t.Errorf("before the clean-up timeout: %+v, %q", stalled, w.Log)
 	}
-	w.s.Now = w.s.Now.Add(time.Second)
-	w.run()
-	w.terminate()
-	if w.run(); !w.gone {
-		t.Errorf("after the clean-up timeout it is there still: %+v, %q", w.condition(summary.Stalled), w.log)
+	w.Snapshot.Now = w.Snapshot.Now.Add(time.Second)
+	w.Run()
+	w.Terminate()
+	if w.Run(); !w.Gone {
+		t.Errorf("after the clean-up timeout it is there still: %+v, %q", w.Condition(summary.Stalled), w.Log)
 	}
 }
 
 // What an earlier configuration left in Kubernetes goes with a deletion; while the resource stays, it stays, too.
 func TestADeletionRemovesWhatAnEarlierConfigurationLeft(t *testing.T) {
-	left := func(t *testing.T) *fixture {
-		w := stable(t, session)
-		w.s.Flink.Jobs = plan.Present([]world.Job{})
-		w.s.HAData = haMaps(strings.Repeat("a", 32))
+	left := func(t *testing.T) *enginetest.Deployment {
+		w := enginetest.Stable(t, enginetest.Session)
+		w.Snapshot.Flink.Jobs = plan.Present([]world.Job{})
+		w.Snapshot.HAData = enginetest.HaMaps(strings.Repeat("a", 32))
 		return w
 	}
 	w := left(t)
-	w.run()
-	if data, _ := w.s.HAData.Get(); len(data) == 0 {
-		t.Errorf("a cluster that runs lost ConfigMaps that it does not use: %q", w.log)
+	w.Run()
+	if data, _ := w.Snapshot.HAData.Get(); len(data) == 0 {
+		t.Errorf("a cluster that runs lost ConfigMaps that it does not use: %q", w.Log)
 	}
 	w = left(t)
-	w.delete()
-	w.run()
-	w.terminate()
-	w.run()
-	if data, _ := w.s.HAData.Get(); len(data) > 0 || !w.gone {
-		t.Errorf("gone %t, %d ConfigMaps are left: %q", w.gone, len(data), w.log)
+	w.Delete()
+	w.Run()
+	w.Terminate()
+	w.Run()
+	if data, _ := w.Snapshot.HAData.Get(); len(data) > 0 || !w.Gone {
+		t.Errorf("gone %t, %d ConfigMaps are left: %q", w.Gone, len(data), w.Log)
 	}
 }
 
 func TestADeletionTakesItsSavepointFirst(t *testing.T) {
-	completes := func(w *fixture) { w.stopWith(world.StopProgress{State: world.StopCompleted, Path: "file:///s/1"}) }
+	completes := func(w *enginetest.Deployment) {
+		w.StopWith(world.StopProgress{State: world.StopCompleted, Path: "file:///s/1"})
+	}
 	rows := map[string]struct {
 		late   time.Duration
-		answer func(*fixture)
+		answer func(*enginetest.Deployment)
 		saved  bool
 		reason string
 	}{
 		"it completes":                   {0, completes, true, "asked for"},
 		"it completes, after a long lie": {time.Hour, completes, true, "that nobody looked is no reason to lose it"},
-		"it takes its time, after one": {time.Hour, func(w *fixture) {
-			w.stopWith(world.StopProgress{State: world.StopInProgress})
-			w.run()
-			w.s.Now = w.s.Now.Add(9 * time.Minute)
-			w.run()
+		"it takes its time, after one": {time.Hour, func(w *enginetest.Deployment) {
+			w.StopWith(world.StopProgress{State: world.StopInProgress})
+			w.Run()
+			w.Snapshot.Now = w.Snapshot.Now.Add(9 * time.Minute)
+			w.Run()
 			completes(w)
 		}, true, "an attempt has as long as a checkpoint"},
-		"it never completes": {0, func(w *fixture) {
-			w.stopWith(world.StopProgress{State: world.StopInProgress})
-			w.run()
-			w.s.Now = w.s.Now.Add(11 * time.Minute)
+		"it never completes": {0, func(w *enginetest.Deployment) {
+			w.StopWith(world.StopProgress{State: world.StopInProgress})
+			w.Run()
+			w.Snapshot.Now = w.Snapshot.Now.Add(11 * time.Minute)
 		}, false, "a deletion ends"},
-		"it fails": {0, func(w *fixture) {
-			w.stopWith(world.StopProgress{State: world.StopFailed, Cause: "disk full"})
-			w.run()
-			w.s.Now = w.s.Now.Add(11 * 60e9)
+		"it fails": {0, func(w *enginetest.Deployment) {
+			w.StopWith(world.StopProgress{State: world.StopFailed, Cause: "disk full"})
+			w.Run()
+			w.Snapshot.Now = w.Snapshot.Now.Add(11 * 60e9)
 		}, false, "the deletion goes on when its time is over"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, savesFirst)
-			w.delete()
-			w.s.Now = w.s.Now.Add(row.late)
-			if p := w.run(); !strings.Contains(p.String(), "with savepoint") {
+			w := enginetest.Stable(t, enginetest.SavesFirst)
+			w.Delete()
+			w.Snapshot.Now = w.Snapshot.Now.Add(row.late)
+			if p := w.Run(); !strings.Contains(p.String(), "with savepoint") {
 				t.Fatalf("got %s", p)
 			}
 			row.answer(w)
-			w.run()
-			if saved := w.status().JobStatus.UpgradeSavepointPath == "file:///s/1"; saved != row.saved {
+			w.Run()
+			if saved := w.Status().JobStatus.UpgradeSavepointPath == "file:///s/1"; saved != row.saved {
 				t.Errorf("saved %t: %s", saved, row.reason)
 			}
-			w.terminate()
-			w.run()
-			if !w.gone || (w.told("SavepointSkipped") > 0) == row.saved {
-				t.Errorf("gone %t, SavepointSkipped told %d times, rounds %q", w.gone, w.told("SavepointSkipped"), w.log)
+			w.Terminate()
+			w.Run()
+			if !w.Gone || (w.Told("SavepointSkipped") > 0) == row.saved {
+				t.Errorf("gone %t, SavepointSkipped told %d times, rounds %q", w.Gone, w.Told("SavepointSkipped"), w.Log)
 			}
 		})
 	}
@@ -340,49 +351,58 @@ func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 // With foreground propagation the garbage collector may be faster than any pass, or come in the middle of the
 // savepoint.
 func TestASavepointThatIsForestalledIsTold(t *testing.T) {
-	foreground := func(w *fixture) {
-		w.s.Resource.Finalizers = append(w.s.Resource.Finalizers, metav1.FinalizerDeleteDependents)
-		w.delete()
+	foreground := func(w *enginetest.Deployment) {
+		w.Snapshot.Resource.Finalizers = append(w.Snapshot.Resource.Finalizers, metav1.FinalizerDeleteDependents)
+		w.Delete()
 	}
-	collect := (*fixture).collects
+	collect := (*enginetest.Deployment).Collects
 	rows := map[string]struct {
-		happens func(w *fixture)
+		happens func(w *enginetest.Deployment)
 		says    string
 	}{
-		"the Deployment goes first": {func(w *fixture) { foreground(w); collect(w); w.run() }, "--cascade=background"},
-		"it is gone already":        {func(w *fixture) { foreground(w); w.terminate() }, "--cascade=background"},
-		"in the middle of the savepoint": {func(w *fixture) { foreground(w); w.run(); collect(w); w.run() },
+		"the Deployment goes first": {
+			func(w *enginetest.Deployment) { foreground(w); collect(w); w.Run() },
+			"--cascade=background",
+		},
+		"it is gone already": {
+			func(w *enginetest.Deployment) { foreground(w); w.Terminate() },
+			"--cascade=background",
+		},
+		"in the middle of the savepoint": {func(w *enginetest.Deployment) { foreground(w); w.Run(); collect(w); w.Run() },
 			"The savepoint before the deletion is not known to be complete: the resource is deleted with foreground " +
 				"propagation"},
 		"gone in the middle of the savepoint": {
-			func(w *fixture) { foreground(w); w.run(); w.terminate(); w.run() }, "not known to be complete",
+			func(w *enginetest.Deployment) { foreground(w); w.Run(); w.Terminate(); w.Run() }, "not known to be complete",
 		},
-		"while the savepoint waits for the job": {func(w *fixture) {
-			w.serveJob(v1beta1.FlinkJobRestarting)
+		"while the savepoint waits for the job": {func(w *enginetest.Deployment) {
+			w.ServeJob(v1beta1.FlinkJobRestarting)
 			foreground(w)
-			w.run()
+			w.Run()
 			collect(w)
-			w.run()
+			w.Run()
 		}, "No savepoint was taken"},
-		"somebody else deletes it": {func(w *fixture) { w.delete(); collect(w); w.run() }, "deleted by somebody else"},
+		"somebody else deletes it": {
+			func(w *enginetest.Deployment) { w.Delete(); collect(w); w.Run() },
+			"deleted by somebody else",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, savesFirst)
+			w := enginetest.Stable(t, enginetest.SavesFirst)
 			row.happens(w)
 			for range 3 {
-				w.run()
+				w.Run()
 			}
-			w.terminate()
-			w.run()
+			w.Terminate()
+			w.Run()
 			var told []string
-			for _, e := range w.events {
+			for _, e := range w.Events {
 				if e.Reason == "SavepointSkipped" {
 					told = append(told, e.Message)
 				}
 			}
-			if len(told) != 1 || !strings.Contains(told[0], row.says) || !w.gone {
-				t.Errorf("told %q, want once, saying %q; gone %t, rounds %q", told, row.says, w.gone, w.log)
+			if len(told) != 1 || !strings.Contains(told[0], row.says) || !w.Gone {
+				t.Errorf("told %q, want once, saying %q; gone %t, rounds %q", told, row.says, w.Gone, w.Log)
 			}
 		})
 	}
@@ -390,40 +410,40 @@ func TestASavepointThatIsForestalledIsTold(t *testing.T) {
 
 func TestHADataGoesWithTheResource(t *testing.T) {
 	spec := strings.Replace(
-		application, `"flinkConfiguration":{`,
+		enginetest.Application, `"flinkConfiguration":{`,
 		`"flinkConfiguration":{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`, 1,
 	)
-	w := stable(t, spec)
-	w.s.HAData = plan.Present([]hadata.ConfigMap{
+	w := enginetest.Stable(t, spec)
+	w.Snapshot.HAData = plan.Present([]hadata.ConfigMap{
 		{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "1", ResourceVersion: "5"}},
 	})
-	w.delete()
-	w.run()
-	if data, _ := w.s.HAData.Get(); len(data) == 0 {
+	w.Delete()
+	w.Run()
+	if data, _ := w.Snapshot.HAData.Get(); len(data) == 0 {
 		t.Fatal("the data went while a JobManager may use it")
 	}
-	w.terminate()
-	w.run()
-	if data, _ := w.s.HAData.Get(); len(data) > 0 || !w.gone {
-		t.Errorf("data %+v, gone %t, rounds %q", data, w.gone, w.log)
+	w.Terminate()
+	w.Run()
+	if data, _ := w.Snapshot.HAData.Get(); len(data) > 0 || !w.Gone {
+		t.Errorf("data %+v, gone %t, rounds %q", data, w.Gone, w.Log)
 	}
 }
 
 func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
-	w := stable(t, application)
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
-	w.run()
-	w.run()
-	w.s.Pods = plan.Present([]corev1.Pod{
+	w := enginetest.Stable(t, enginetest.Application)
+	w.Edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
+	w.Run()
+	w.Run()
+	w.Snapshot.Pods = plan.Present([]corev1.Pod{
 		{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Spec: corev1.PodSpec{NodeName: "node-7"}},
 	})
-	w.run()
-	if c := w.condition(summary.Reconciling); c.Reason != "ClusterTerminating" {
+	w.Run()
+	if c := w.Condition(summary.Reconciling); c.Reason != "ClusterTerminating" {
 		t.Fatalf("Reconciling %+v", c)
 	}
-	w.s.Now = w.s.Now.Add(6 * 60e9)
-	w.run()
-	c := w.condition(summary.Stalled)
+	w.Snapshot.Now = w.Snapshot.Now.Add(6 * 60e9)
+	w.Run()
+	c := w.Condition(summary.Stalled)
 	if c.Reason != "NodeUnreachable" || !strings.Contains(c.Message, "demo-1") ||
 		!strings.Contains(c.Message, "node-7") || !strings.Contains(c.Message, "kubectl delete pod") {
 		t.Errorf("Stalled %+v", c)
@@ -441,14 +461,14 @@ func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
 		"another one holds it":    {[]string{v1beta1.FinalizerFlinkDeployment, "example.com/backup"}, true, false},
 		"it is not being deleted": {[]string{v1beta1.FinalizerFlinkDeployment}, false, false},
 	} {
-		w := newWorld(t, application)
-		w.s.Resource.Finalizers = row.finalizers
+		w := enginetest.NewDeployment(t, enginetest.Application)
+		w.Snapshot.Resource.Finalizers = row.finalizers
 		if row.deleted {
-			w.delete()
-			w.s.Resource.Finalizers = row.finalizers
+			w.Delete()
+			w.Snapshot.Resource.Finalizers = row.finalizers
 		}
-		w.look()
-		p := Make(w.s)
+		w.Look()
+		p := deployment.Make(w.Snapshot)
 		if p.Gone != row.gone {
 			t.Errorf("%s: gone %t, want %t: %s", name, p.Gone, row.gone, p)
 		}
@@ -462,22 +482,26 @@ func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
 // TestAStandaloneClusterIsDeleted deletes one that the Java operator left: its TaskManagers are a Deployment of their
 // own.
 func TestAStandaloneClusterIsDeleted(t *testing.T) {
-	standalone := strings.Replace(application, `"image":`, `"mode":"standalone","image":`, 1)
-	left := func(t *testing.T) *fixture {
-		w := takeOver(t, standalone, deployed(legacyRecord(t, standalone, nil, true)), 1).flinkSays(v1beta1.FlinkJobRunning)
-		w.s.TaskManagerDeployment = plan.Present(cluster.TaskManagerDeployment{ObjectVersion: plan.ObjectVersion{
+	standalone := strings.Replace(enginetest.Application, `"image":`, `"mode":"standalone","image":`, 1)
+	left := func(t *testing.T) *enginetest.Deployment {
+		w := enginetest.TakeOver(t, standalone, enginetest.Deployed(enginetest.LegacyRecord(t, standalone, nil, true)), 1).
+			FlinkSays(v1beta1.FlinkJobRunning)
+		w.Snapshot.TaskManagerDeployment = plan.Present(cluster.TaskManagerDeployment{ObjectVersion: plan.ObjectVersion{
 			Name: "demo-taskmanager", UID: "tm", ResourceVersion: "7",
 		}})
 		return w
 	}
 	rows := map[string]struct {
-		begin  func(w *fixture)
+		begin  func(w *enginetest.Deployment)
 		ends   plan.Situation
 		reason string
 	}{
-		"deleted": {func(w *fixture) { w.delete() }, plan.Deleting, "the finalizer goes"},
+		"deleted": {func(w *enginetest.Deployment) { w.Delete() }, plan.Deleting, "the finalizer goes"},
 		"suspended": {
-			func(w *fixture) { w.run(); w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = stopped }) },
+			func(w *enginetest.Deployment) {
+				w.Run()
+				w.Edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = enginetest.Stopped })
+			},
 			plan.Suspended, "a stop takes them, too",
 		},
 	}
@@ -486,33 +510,34 @@ func TestAStandaloneClusterIsDeleted(t *testing.T) {
 			w := left(t)
 			row.begin(w)
 			for range 6 {
-				p := w.round()
-				if jm, present := w.s.JobManager.Get(); present && jm.DeletionTimestamp != nil {
+				p := w.Round()
+				if jm, present := w.Snapshot.JobManager.Get(); present && jm.DeletionTimestamp != nil {
 					if strings.Contains(p.String(), "demo-taskmanager") {
 						t.Fatal("TaskManagers go after the JobManager")
 					}
-					w.terminate()
+					w.Terminate()
 				}
 				if strings.Contains(p.String(), "delete cluster demo-taskmanager (tm)") {
-					w.s.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]()
+					w.Snapshot.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]()
 				}
 			}
-			if got := w.status().Situation; !w.s.TaskManagerDeployment.IsAbsent() || (got != string(row.ends) && !w.gone) ||
-				(row.ends == plan.Deleting) != w.gone {
-				t.Errorf("it ends in %s, gone %t: %s; rounds %q", got, w.gone, row.reason, w.log)
+			if got := w.Status().Situation; !w.Snapshot.TaskManagerDeployment.IsAbsent() ||
+				(got != string(row.ends) && !w.Gone) ||
+				(row.ends == plan.Deleting) != w.Gone {
+				t.Errorf("it ends in %s, gone %t: %s; rounds %q", got, w.Gone, row.reason, w.Log)
 			}
 		})
 	}
 	t.Run("Unknown waits", func(t *testing.T) {
 		w := left(t)
-		w.terminate()
-		w.s.TaskManagerDeployment = plan.Unknown[cluster.TaskManagerDeployment]("forbidden")
-		w.delete()
+		w.Terminate()
+		w.Snapshot.TaskManagerDeployment = plan.Unknown[cluster.TaskManagerDeployment]("forbidden")
+		w.Delete()
 		for range 3 {
-			w.run()
+			w.Run()
 		}
-		if w.gone || w.status().Situation != string(plan.Unobservable) {
-			t.Errorf("gone %t, %s", w.gone, w.status().Situation)
+		if w.Gone || w.Status().Situation != string(plan.Unobservable) {
+			t.Errorf("gone %t, %s", w.Gone, w.Status().Situation)
 		}
 	})
 }

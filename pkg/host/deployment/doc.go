@@ -1,8 +1,8 @@
 // Package deployment decides what to do for one FlinkDeployment, application or session cluster: it is the face of that
-// kind, for who looks at the world (ask.go) and who carries a decision out (Make).
+// kind, for who looks at the world and carries a decision out (Inquiry).
 //
-// PURE: Make takes a cluster.Snapshot and answers with a plan.Plan; it reads no clock, no client and no logger, and it
-// cannot fail: what it cannot handle becomes a situation, a condition and a reason. AskFirst and its like say which
+// PURE: an Inquiry makes a plan.Plan of a cluster.Snapshot; it reads no clock, no client and no logger, and it
+// cannot fail: what it cannot handle becomes a situation, a condition and a reason. First and its like say which
 // parts of the world a decision will need, so that a look costs few requests; that they are enough is held by the judge
 // in test/scenario (docs/adr/0040).
 //

@@ -1,8 +1,9 @@
-package deployment
+package deployment_test
 
 import (
 	"testing"
 
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
@@ -10,44 +11,48 @@ import (
 // nobody has taken.
 func TestADeletionLeavesTheDataOfAnotherCluster(t *testing.T) {
 	rows := map[string]struct {
-		of    func(t *testing.T) *fixture
+		of    func(t *testing.T) *enginetest.Deployment
 		stays bool
 	}{
-		"it has run": {func(t *testing.T) *fixture { w := stable(t, highlyAvailable); w.lose(); return w }, false},
-		"it was never deployed": {func(t *testing.T) *fixture {
-			w := newWorld(t, highlyAvailable)
-			w.round()
+		"it has run": {func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.HighlyAvailable)
+			w.Lose()
+			return w
+		}, false},
+		"it was never deployed": {func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.NewDeployment(t, enginetest.HighlyAvailable)
+			w.Round()
 			return w
 		}, true},
-		"another owner has its place": {func(t *testing.T) *fixture {
-			w := stable(t, highlyAvailable)
-			jm := w.deployment().DeepCopy()
+		"another owner has its place": {func(t *testing.T) *enginetest.Deployment {
+			w := enginetest.Stable(t, enginetest.HighlyAvailable)
+			jm := w.Deployment().DeepCopy()
 			jm.OwnerReferences = nil
-			w.s.JobManager = plan.Present(jm)
+			w.Snapshot.JobManager = plan.Present(jm)
 			return w
 		}, true},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := row.of(t)
-			w.s.HAData = haMaps("1")
-			w.delete()
-			w.run()
-			if data, _ := w.s.HAData.Get(); !w.gone || (len(data) > 0) != row.stays {
-				t.Errorf("gone %t, %d ConfigMaps, to stay: %t; rounds %q", w.gone, len(data), row.stays, w.log)
+			w.Snapshot.HAData = enginetest.HaMaps("1")
+			w.Delete()
+			w.Run()
+			if data, _ := w.Snapshot.HAData.Get(); !w.Gone || (len(data) > 0) != row.stays {
+				t.Errorf("gone %t, %d ConfigMaps, to stay: %t; rounds %q", w.Gone, len(data), row.stays, w.Log)
 			}
 		})
 	}
 }
 
 func TestADeletionIsToldOnce(t *testing.T) {
-	w := stable(t, application)
-	w.delete()
+	w := enginetest.Stable(t, enginetest.Application)
+	w.Delete()
 	for range 3 {
-		w.run()
+		w.Run()
 	}
-	w.terminate()
-	if w.run(); !w.gone || w.told("Cleanup") != 1 {
-		t.Errorf("gone %t, told %d times; rounds %q", w.gone, w.told("Cleanup"), w.log)
+	w.Terminate()
+	if w.Run(); !w.Gone || w.Told("Cleanup") != 1 {
+		t.Errorf("gone %t, told %d times; rounds %q", w.Gone, w.Told("Cleanup"), w.Log)
 	}
 }

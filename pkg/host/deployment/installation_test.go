@@ -1,4 +1,4 @@
-package deployment
+package deployment_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
@@ -61,23 +62,23 @@ func values(o conf.Option) []string {
 // overruled is a life of a job of an application: started, upgraded, taken down by hand and deleted, with an Ingress.
 func overruled(t *testing.T, spec string) string {
 	t.Helper()
-	w := stable(t, spec)
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
-	w.run()
-	w.run()
-	w.terminate()
-	w.run()
-	w.serveJob(v1beta1.FlinkJobRunning)
-	w.run()
-	w.delete()
-	w.run()
-	lived := append(slices.Clone(w.log), w.status().Error)
-	for _, e := range w.events {
+	w := enginetest.Stable(t, spec)
+	w.Edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
+	w.Run()
+	w.Run()
+	w.Terminate()
+	w.Run()
+	w.ServeJob(v1beta1.FlinkJobRunning)
+	w.Run()
+	w.Delete()
+	w.Run()
+	lived := append(slices.Clone(w.Log), w.Status().Error)
+	for _, e := range w.Events {
 		if e.Reason != "OptionWithoutEffect" {
 			lived = append(lived, e.Message)
 		}
 	}
-	for _, c := range w.status().Conditions {
+	for _, c := range w.Status().Conditions {
 		lived = append(lived, c.Type+string(c.Status)+c.Reason+c.Message)
 	}
 	return specHash.ReplaceAllString(strings.Join(lived, "\n"), "of spec")
@@ -88,9 +89,9 @@ var specHash = regexp.MustCompile(`of spec [0-9a-f]+`)
 
 // What an administrator decides, no resource decides otherwise, however it spells the option. It is told so.
 func TestNoResourceOverrulesTheInstallation(t *testing.T) {
-	withIngress := strings.Replace(application, `"flinkConfiguration":{`,
+	withIngress := strings.Replace(enginetest.Application, `"flinkConfiguration":{`,
 		`"ingress":{"template":"demo.example.com"},"flinkConfiguration":{`, 1)
-	neutral := overruled(t, spelled(withIngress, `"kubernetes.operator.plugins.listeners.a.class":"b"`))
+	neutral := overruled(t, enginetest.Spelled(withIngress, `"kubernetes.operator.plugins.listeners.a.class":"b"`))
 	names := ofTheInstallation()
 	if len(names) < 80 {
 		t.Fatalf("only %d keys are tried", len(names))
@@ -106,11 +107,11 @@ func TestNoResourceOverrulesTheInstallation(t *testing.T) {
 				t.Errorf("%s: %s has no effect, and that is not told", name, text)
 			}
 		}
-		if overruled(t, spelled(withIngress, strings.Join(all, ","))) == neutral {
+		if overruled(t, enginetest.Spelled(withIngress, strings.Join(all, ","))) == neutral {
 			continue
 		}
 		for _, option := range all {
-			if got := overruled(t, spelled(withIngress, option)); got != neutral {
+			if got := overruled(t, enginetest.Spelled(withIngress, option)); got != neutral {
 				t.Errorf("%s of a resource has an effect:\n%s\nwithout it:\n%s", option, got, neutral)
 			}
 		}

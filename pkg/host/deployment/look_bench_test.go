@@ -1,4 +1,4 @@
-package deployment
+package deployment_test
 
 import (
 	"os"
@@ -12,8 +12,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
@@ -24,12 +26,12 @@ func BenchmarkLook(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		read(b, w, u)
-		w.s.Flink = world.Flink{}
-		inquiry := Open(w.s)
+		w.Snapshot.Flink = world.Flink{}
+		inquiry := deployment.Open(w.Snapshot)
 		inquiry.AsksAutoscaled()
 		inquiry.First()
-		w.serveJob(v1beta1.FlinkJobRunning)
-		inquiry.Seen.Flink = w.s.Flink
+		w.ServeJob(v1beta1.FlinkJobRunning)
+		inquiry.Seen.Flink = w.Snapshot.Flink
 		inquiry.Flink()
 		if p := inquiry.Plan(); !p.IsQuiet() || p.Status != nil {
 			b.Fatalf("%s is not steady", p)
@@ -42,24 +44,24 @@ func BenchmarkDecide(b *testing.B) {
 	w, _ := steady(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if p := Make(w.s); !p.IsQuiet() || p.Status != nil {
+		if p := deployment.Make(w.Snapshot); !p.IsQuiet() || p.Status != nil {
 			b.Fatalf("%s is not steady", p)
 		}
 	}
 }
 
 // steady is an application at rest, and the same as the API server sends it.
-func steady(b *testing.B) (*fixture, *unstructured.Unstructured) {
+func steady(b *testing.B) (*enginetest.Deployment, *unstructured.Unstructured) {
 	b.Helper()
 	u := sent(b)
-	w := &fixture{s: cluster.Snapshot{Seen: world.Seen{Now: start}}}
+	w := &enginetest.Deployment{Snapshot: cluster.Snapshot{Seen: world.Seen{Now: enginetest.Start}}}
 	jm := &appsv1.Deployment{}
 	jm.Name, jm.Namespace, jm.UID = u.GetName(), u.GetNamespace(), "uid-of-the-deployment"
-	w.s.JobManager = plan.Present(jm)
+	w.Snapshot.JobManager = plan.Present(jm)
 	for range 5 {
 		read(b, w, u)
-		w.serveJob(v1beta1.FlinkJobRunning)
-		p := Make(w.s)
+		w.ServeJob(v1beta1.FlinkJobRunning)
+		p := deployment.Make(w.Snapshot)
 		if p.Status == nil {
 			return w, u
 		}
@@ -73,13 +75,13 @@ func steady(b *testing.B) (*fixture, *unstructured.Unstructured) {
 	return nil, nil
 }
 
-func read(b *testing.B, w *fixture, u *unstructured.Unstructured) {
+func read(b *testing.B, w *enginetest.Deployment, u *unstructured.Unstructured) {
 	resource, specErr, err := v1beta1.DecodeDeployment(u.Object)
 	if specErr != nil || err != nil {
 		b.Fatal(specErr, err)
 	}
-	w.s.Resource = &resource
-	w.s.Recorded = world.ReadRecorded(w.s.Resource)
+	w.Snapshot.Resource = &resource
+	w.Snapshot.Recorded = world.ReadRecorded(w.Snapshot.Resource)
 }
 
 // sent is an application as the API server sends it, with what the owners of its fields list.
@@ -99,10 +101,10 @@ func sent(b *testing.B) *unstructured.Unstructured {
 
 	u.Object["metadata"].(map[string]any)["managedFields"] = []any{map[string]any{
 		"manager": "kubectl", "operation": "Apply", "apiVersion": v1beta1.APIVersion, "fieldsType": "FieldsV1",
-		"time": start.Format(time.RFC3339), "fieldsV1": map[string]any{"f:spec": fieldsOf(u.Object["spec"])},
+		"time": enginetest.Start.Format(time.RFC3339), "fieldsV1": map[string]any{"f:spec": fieldsOf(u.Object["spec"])},
 	}, map[string]any{
 		"manager": "reconcile", "operation": "Update", "apiVersion": v1beta1.APIVersion, "fieldsType": "FieldsV1",
-		"time": start.Format(time.RFC3339), "fieldsV1": map[string]any{"f:status": fieldsOf(u.Object["status"])},
+		"time": enginetest.Start.Format(time.RFC3339), "fieldsV1": map[string]any{"f:status": fieldsOf(u.Object["status"])},
 		"subresource": "status",
 	}}
 	return u

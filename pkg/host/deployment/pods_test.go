@@ -1,7 +1,6 @@
-package deployment
+package deployment_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,42 +12,20 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 )
 
-// ranPods is one JobManager pod whose container has run.
-func ranPods() plan.Observed[[]corev1.Pod] {
-	return plan.Present([]corev1.Pod{{
-		ObjectMeta: metav1.ObjectMeta{Name: "demo-1", CreationTimestamp: metav1.NewTime(start)},
-		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
-			Name: "flink-main-container", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
-		}}},
-	}})
-}
-
-func waitingPod(reason, message string, init bool) corev1.Pod {
-	waiting := []corev1.ContainerStatus{{
-		Name: "c1", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}},
-	}}
-	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "demo-1", CreationTimestamp: metav1.NewTime(start)}}
-	if init {
-		pod.Status.InitContainerStatuses = waiting
-	} else {
-		pod.Status.ContainerStatuses = waiting
-	}
-	return pod
-}
-
 func TestAJobManagerThatCannotStart(t *testing.T) {
 	type podFailure struct {
-		breaks          func(w *fixture, d *appsv1.Deployment)
+		breaks          func(w *enginetest.Deployment, d *appsv1.Deployment)
 		reason, message string
 	}
 	rows := map[string]podFailure{
-		"no pod may be made": {func(_ *fixture, d *appsv1.Deployment) {
+		"no pod may be made": {func(_ *enginetest.Deployment, d *appsv1.Deployment) {
 			d.Status.Conditions = []appsv1.DeploymentCondition{
 				{
 					Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate",
@@ -56,20 +33,20 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 				},
 			}
 		}, "FailedCreate", "exceeded quota"},
-		"its volume cannot be mounted": {func(w *fixture, _ *appsv1.Deployment) {
-			w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"},
+		"its volume cannot be mounted": {func(w *enginetest.Deployment, _ *appsv1.Deployment) {
+			w.Snapshot.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"},
 				Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
 					{Type: corev1.PodReadyToStartContainers, Status: corev1.ConditionFalse},
 					{Type: corev1.PodReady, Status: corev1.ConditionFalse},
 				}}}})
-			w.s.MountFailures = plan.Present([]string{"configmap not found"})
+			w.Snapshot.MountFailures = plan.Present([]string{"configmap not found"})
 		}, "FailedMount", "configmap not found"},
-		"its container said why": {func(w *fixture, _ *appsv1.Deployment) {
-			pod := waitingPod("CrashLoopBackOff", "back-off", false)
+		"its container said why": {func(w *enginetest.Deployment, _ *appsv1.Deployment) {
+			pod := enginetest.WaitingPod("CrashLoopBackOff", "back-off", false)
 			pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{
 				Message: "no such class",
 			}
-			w.s.Pods = plan.Present([]corev1.Pod{pod})
+			w.Snapshot.Pods = plan.Present([]corev1.Pod{pod})
 		}, "CrashLoopBackOff", "[c1] CrashLoop - no such class"},
 	}
 	for _, reason := range []string{
@@ -81,65 +58,51 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 			if init {
 				name = "init " + name
 			}
-			rows[name] = podFailure{func(w *fixture, _ *appsv1.Deployment) {
-				w.s.Pods = plan.Present([]corev1.Pod{waitingPod(reason, "the message", init)})
+			rows[name] = podFailure{func(w *enginetest.Deployment, _ *appsv1.Deployment) {
+				w.Snapshot.Pods = plan.Present([]corev1.Pod{enginetest.WaitingPod(reason, "the message", init)})
 			}, reason, "[c1] the message"}
 		}
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, application)
-			w.run()
-			jm, _ := w.s.JobManager.Get()
+			w := enginetest.NewDeployment(t, enginetest.Application)
+			w.Run()
+			jm, _ := w.Snapshot.JobManager.Get()
 			broken := jm.DeepCopy()
 			row.breaks(w, broken)
-			w.s.JobManager, w.events = plan.Present(broken), nil
-			w.run()
-			w.run()
-			w.want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
-			if len(w.events) != 1 || !w.events[0].Warning || string(w.events[0].Reason) != row.reason ||
-				w.events[0].Message != row.message {
-				t.Errorf("told %+v, want one %s: %s", w.events, row.reason, row.message)
+			w.Snapshot.JobManager, w.Events = plan.Present(broken), nil
+			w.Run()
+			w.Run()
+			w.Want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
+			if len(w.Events) != 1 || !w.Events[0].Warning || string(w.Events[0].Reason) != row.reason ||
+				w.Events[0].Message != row.message {
+				t.Errorf("told %+v, want one %s: %s", w.Events, row.reason, row.message)
 			}
-			if !strings.Contains(w.status().Error, row.message) {
-				t.Errorf("error %q", w.status().Error)
+			if !strings.Contains(w.Status().Error, row.message) {
+				t.Errorf("error %q", w.Status().Error)
 			}
-			w.s.JobManager, w.s.Pods, w.s.MountFailures = plan.Present(jm), plan.Present([]corev1.Pod{}),
+			w.Snapshot.JobManager, w.Snapshot.Pods, w.Snapshot.MountFailures = plan.Present(jm), plan.Present([]corev1.Pod{}),
 				plan.Observed[[]string]{}
-			w.run()
-			w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
-			w.serveJob(v1beta1.FlinkJobRunning)
-			w.run()
-			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-			if r := w.status().ReconciliationStatus; w.status().Error != "" || r.LastStableSpec != r.LastReconciledSpec {
-				t.Errorf("what is fixed is forgotten, and stable: %q", w.status().Error)
+			w.Run()
+			w.Want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
+			w.ServeJob(v1beta1.FlinkJobRunning)
+			w.Run()
+			w.Want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+			if r := w.Status().ReconciliationStatus; w.Status().Error != "" || r.LastStableSpec != r.LastReconciledSpec {
+				t.Errorf("what is fixed is forgotten, and stable: %q", w.Status().Error)
 			}
 		})
 	}
 }
 
-// refuses lets the JobManager end again and again, because it does not find what it was to start from.
-func (w *fixture) refuses(path string) {
-	const said = "FlinkException: JobMaster for job a failed. <- JobInitializationException: Could not start the " +
-		"JobMaster. <- FileNotFoundException: Cannot find checkpoint or savepoint file/directory '%s' on file system 'file'."
-	pod := waitingPod("CrashLoopBackOff", "back-off", false)
-	pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{
-		ExitCode: 239, Message: fmt.Sprintf(said, path),
-	}
-	jm, _ := w.s.JobManager.Get()
-	jm = jm.DeepCopy()
-	jm.Status = appsv1.DeploymentStatus{}
-	w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), world.Flink{}, plan.Present([]corev1.Pod{pod})
-}
-
 // Real Flink: a job fails for good as its JobManager ends. Its checkpoints are out of the high-availability data, its
 // job graph is not, and the start path of its last upgrade keeps the next JobManager from beginning from nothing.
 func TestAJobManagerThatFindsNoLastState(t *testing.T) {
-	w := stable(t, application)
-	w.s.Resource.Status.JobStatus.Checkpoint = &v1beta1.KnownCheckpoint{Path: "s3://c/chk-4"}
+	w := enginetest.Stable(t, enginetest.Application)
+	w.Snapshot.Resource.Status.JobStatus.Checkpoint = &v1beta1.KnownCheckpoint{Path: "s3://c/chk-4"}
 	told := func(when, safe, reason string) {
 		t.Helper()
-		stalled, c := w.condition(summary.Stalled), w.condition(summary.StateSafe)
+		stalled, c := w.Condition(summary.Stalled), w.Condition(summary.StateSafe)
 		if stalled.Reason != reason || string(c.Status) != safe {
 			t.Errorf("%s: Stalled is %+v, want %s; StateSafe is %+v, want %s", when, stalled, reason, c, safe)
 		}
@@ -147,155 +110,156 @@ func TestAJobManagerThatFindsNoLastState(t *testing.T) {
 			t.Errorf("%s: StateSafe is %+v, want the newest checkpoint and the way out", when, c)
 		}
 	}
-	w.refuses("s3://s/savepoint-1")
-	w.run()
+	w.Refuses("s3://s/savepoint-1")
+	w.Run()
 	told("another path is not there", "", "CrashLoopBackOff")
-	w.refuses(v1beta1.LastStatePlaceholder)
-	w.run()
-	w.run()
-	w.want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
+	w.Refuses(v1beta1.LastStatePlaceholder)
+	w.Run()
+	w.Run()
+	w.Want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
 	told("its last state is not there", "False", "RestoreFailed")
-	if got := w.condition(summary.ClusterAvailable); got.Reason != "CrashLoopBackOff" {
+	if got := w.Condition(summary.ClusterAvailable); got.Reason != "CrashLoopBackOff" {
 		t.Errorf("ClusterAvailable is %+v", got)
 	}
-	w.serveJob(v1beta1.FlinkJobInitializing)
-	w.run()
+	w.ServeJob(v1beta1.FlinkJobInitializing)
+	w.Run()
 	told("it tries again", "False", "RestoreFailed")
-	w.serveJob(v1beta1.FlinkJobRunning)
-	w.run()
+	w.ServeJob(v1beta1.FlinkJobRunning)
+	w.Run()
 	told("it runs", "", "")
 }
 
 // An old status may have the release of a Deployment open that a stop has retired since: it carries no operation.
 func TestAReleaseThatIsOpenInAnOldStatus(t *testing.T) {
-	w := newWorld(t, application)
-	released := func() bool { i := w.status().Intent; return i != nil && i.Step == v1beta1.StepReleased }
+	w := enginetest.NewDeployment(t, enginetest.Application)
+	released := func() bool { i := w.Status().Intent; return i != nil && i.Step == v1beta1.StepReleased }
 	for n := 0; n < 9 && !released(); n++ {
-		w.round()
+		w.Round()
 	}
 	if !released() {
-		t.Fatalf("no release is open: %q", w.log)
+		t.Fatalf("no release is open: %q", w.Log)
 	}
-	jm, _ := w.s.JobManager.Get()
+	jm, _ := w.Snapshot.JobManager.Get()
 	jm = jm.DeepCopy()
 	none := int32(0)
 	jm.Spec.Replicas, jm.Status = &none, appsv1.DeploymentStatus{}
 	delete(jm.Annotations, v1beta1.AnnotationOperation)
-	w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), world.Flink{}, plan.Present([]corev1.Pod{})
-	if p := w.round(); touches(p) {
+	w.Snapshot.JobManager, w.Snapshot.Flink, w.Snapshot.Pods = plan.Present(
+		jm,
+	), world.Flink{}, plan.Present(
+		[]corev1.Pod{},
+	)
+	if p := w.Round(); enginetest.Touches(p) {
 		t.Errorf("a release that has no effect: %s", p)
 	}
-	if c := meta.FindStatusCondition(w.status().Conditions, "Stalled"); c == nil || c.Reason != "ScaledToZero" ||
+	if c := meta.FindStatusCondition(w.Status().Conditions, "Stalled"); c == nil || c.Reason != "ScaledToZero" ||
 		!strings.Contains(c.Message, "kubectl scale deployment") {
 		t.Errorf("Stalled is %+v, want what there is and the way back", c)
 	}
 }
 
 func TestAJobManagerScaledToZeroByHand(t *testing.T) {
-	w := stable(t, application)
-	jm, _ := w.s.JobManager.Get()
+	w := enginetest.Stable(t, enginetest.Application)
+	jm, _ := w.Snapshot.JobManager.Get()
 	jm = jm.DeepCopy()
 	none := int32(0)
 	jm.Spec.Replicas, jm.Status = &none, appsv1.DeploymentStatus{}
-	w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), world.Flink{}, plan.Present([]corev1.Pod{})
-	w.run()
-	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
-	if c := meta.FindStatusCondition(w.status().Conditions, "Ready"); c == nil || c.Reason != "ScaledToZero" ||
+	w.Snapshot.JobManager, w.Snapshot.Flink, w.Snapshot.Pods = plan.Present(
+		jm,
+	), world.Flink{}, plan.Present(
+		[]corev1.Pod{},
+	)
+	w.Run()
+	w.Want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
+	if c := meta.FindStatusCondition(w.Status().Conditions, "Ready"); c == nil || c.Reason != "ScaledToZero" ||
 		!strings.Contains(c.Message, "kubectl scale deployment") {
 		t.Errorf("Ready is %+v, want what happened and the way back", c)
 	}
-	if c := meta.FindStatusCondition(w.status().Conditions, "Stalled"); c == nil || c.Reason != "ScaledToZero" {
+	if c := meta.FindStatusCondition(w.Status().Conditions, "Stalled"); c == nil || c.Reason != "ScaledToZero" {
 		t.Errorf("Stalled is %+v: only a person starts it again", c)
 	}
 	one := int32(1)
 	jm = jm.DeepCopy()
 	jm.Spec.Replicas = &one
-	w.s.JobManager = plan.Present(jm)
-	w.serveJob(v1beta1.FlinkJobRunning)
-	w.run()
-	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-}
-
-// serve sets how many JobManager pods are available and what Flink answers.
-func (w *fixture) serve(available int32, jobs plan.Observed[[]world.Job]) {
-	jm, _ := w.s.JobManager.Get()
-	jm = jm.DeepCopy()
-	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, available
-	w.s.JobManager, w.s.Flink = plan.Present(jm), world.Flink{Jobs: jobs, Facts: w.s.Flink.Facts}
+	w.Snapshot.JobManager = plan.Present(jm)
+	w.ServeJob(v1beta1.FlinkJobRunning)
+	w.Run()
+	w.Want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 }
 
 func TestTheWayOfAJobManager(t *testing.T) {
 	refused := plan.Unknown[[]world.Job]("connection refused")
-	for name, spec := range map[string]string{"application": application, "session": session} {
+	for name, spec := range map[string]string{"application": enginetest.Application, "session": enginetest.Session} {
 		t.Run(name, func(t *testing.T) {
 			running := v1beta1.FlinkJobRunning
 			reconciling := v1beta1.FlinkJobReconciling
-			if spec == session {
+			if spec == enginetest.Session {
 				running, reconciling = "", ""
 			}
-			w := newWorld(t, spec)
-			w.run()
-			w.serve(0, plan.Observed[[]world.Job]{})
-			w.run()
-			w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, reconciling)
-			w.serve(1, refused)
-			w.run()
-			w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeployedNotReady, reconciling)
-			if len(w.status().ClusterInfo) != 0 || w.status().ReconciliationStatus.LastStableSpec != "" {
-				t.Errorf("nothing is known of it yet: %v", w.status().ClusterInfo)
+			w := enginetest.NewDeployment(t, spec)
+			w.Run()
+			w.Serve(0, plan.Observed[[]world.Job]{})
+			w.Run()
+			w.Want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, reconciling)
+			w.Serve(1, refused)
+			w.Run()
+			w.Want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeployedNotReady, reconciling)
+			if len(w.Status().ClusterInfo) != 0 || w.Status().ReconciliationStatus.LastStableSpec != "" {
+				t.Errorf("nothing is known of it yet: %v", w.Status().ClusterInfo)
 			}
-			w.serveJob(v1beta1.FlinkJobRunning)
-			w.run()
-			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, running)
-			if info := w.status().ClusterInfo; info["total-cpu"] != "1.0" || info["total-memory"] != "2147483648" ||
+			w.ServeJob(v1beta1.FlinkJobRunning)
+			w.Run()
+			w.Want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, running)
+			if info := w.Status().ClusterInfo; info["total-cpu"] != "1.0" || info["total-memory"] != "2147483648" ||
 				info["state-size"] != "" {
 				t.Errorf("one JobManager and one TaskManager are %v", info)
 			}
-			if w.status().ClusterInfo["flink-version"] != "1.20.5" || w.status().ReconciliationStatus.LastStableSpec == "" {
-				t.Errorf("cluster information %v", w.status().ClusterInfo)
+			if w.Status().ClusterInfo["flink-version"] != "1.20.5" || w.Status().ReconciliationStatus.LastStableSpec == "" {
+				t.Errorf("cluster information %v", w.Status().ClusterInfo)
 			}
-			w.run()
-			if n := w.told("JobStatusChanged"); spec == application && (n != 1 || w.status().JobStatus.JobName != "demo") {
+			w.Run()
+			if n := w.Told("JobStatusChanged"); spec == enginetest.Application &&
+				(n != 1 || w.Status().JobStatus.JobName != "demo") {
 				t.Errorf("JobStatusChanged was told %d times", n)
 			}
-			w.serve(0, plan.Observed[[]world.Job]{})
-			w.run()
-			w.want(plan.Waiting, w.status().LifecycleState, v1beta1.JobManagerDeploying, reconciling)
-			w.serve(1, refused)
-			w.run()
-			w.want(plan.Waiting, w.status().LifecycleState, v1beta1.JobManagerDeployedNotReady, reconciling)
-			w.serveJob(v1beta1.FlinkJobRunning)
-			w.run()
-			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, running)
-			if w.told("CheckpointError") != 0 {
+			w.Serve(0, plan.Observed[[]world.Job]{})
+			w.Run()
+			w.Want(plan.Waiting, w.Status().LifecycleState, v1beta1.JobManagerDeploying, reconciling)
+			w.Serve(1, refused)
+			w.Run()
+			w.Want(plan.Waiting, w.Status().LifecycleState, v1beta1.JobManagerDeployedNotReady, reconciling)
+			w.ServeJob(v1beta1.FlinkJobRunning)
+			w.Run()
+			w.Want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, running)
+			if w.Told("CheckpointError") != 0 {
 				t.Error("a job without checkpoints is no error")
 			}
 		})
 	}
 	t.Run("a JobManager that lists no job", func(t *testing.T) {
-		w := newWorld(t, application)
-		w.run()
-		w.serve(1, plan.Present([]world.Job{}))
-		w.run()
-		w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerReady, v1beta1.FlinkJobReconciling)
-		if w.status().ReconciliationStatus.LastStableSpec != "" {
+		w := enginetest.NewDeployment(t, enginetest.Application)
+		w.Run()
+		w.Serve(1, plan.Present([]world.Job{}))
+		w.Run()
+		w.Want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerReady, v1beta1.FlinkJobReconciling)
+		if w.Status().ReconciliationStatus.LastStableSpec != "" {
 			t.Error("a spec whose job is not listed is not stable")
 		}
 	})
 }
 
 func TestTheCauseOfAFailureIsToldOnce(t *testing.T) {
-	w := stable(t, application)
-	w.events = nil
-	w.serveJob(v1beta1.FlinkJobFailed)
-	w.s.Flink.Failure = plan.Present("job err -> root")
-	w.run()
-	w.want(plan.Ended, v1beta1.LifecycleFailed, v1beta1.JobManagerReady, v1beta1.FlinkJobFailed)
-	if !strings.Contains(w.status().Error, "job err -> root") || w.told("Error") != 1 || w.told("JobStatusChanged") != 1 {
-		t.Errorf("error %q, events %+v", w.status().Error, w.events)
+	w := enginetest.Stable(t, enginetest.Application)
+	w.Events = nil
+	w.ServeJob(v1beta1.FlinkJobFailed)
+	w.Snapshot.Flink.Failure = plan.Present("job err -> root")
+	w.Run()
+	w.Want(plan.Ended, v1beta1.LifecycleFailed, v1beta1.JobManagerReady, v1beta1.FlinkJobFailed)
+	if !strings.Contains(w.Status().Error, "job err -> root") || w.Told("Error") != 1 || w.Told("JobStatusChanged") != 1 {
+		t.Errorf("error %q, events %+v", w.Status().Error, w.Events)
 	}
-	if w.run(); w.told("Error") != 1 || w.told("JobStatusChanged") != 1 {
-		t.Errorf("told again: %+v", w.events)
+	if w.Run(); w.Told("Error") != 1 || w.Told("JobStatusChanged") != 1 {
+		t.Errorf("told again: %+v", w.Events)
 	}
 }
 
@@ -308,19 +272,19 @@ func TestAJobThatEndedBadlyIsStalled(t *testing.T) {
 		ready    metav1.ConditionStatus
 		reason   string
 	}{
-		"stateless, failed":        {application, v1beta1.FlinkJobFailed, "JobFailed", "False", "it keeps none"},
-		"stateful, state is known": {stateful, v1beta1.FlinkJobFailed, "JobFailed", "False", "it can start"},
-		"finished":                 {stateful, v1beta1.FlinkJobFinished, "", "True", "as a batch job does"},
+		"stateless, failed":        {enginetest.Application, v1beta1.FlinkJobFailed, "JobFailed", "False", "it keeps none"},
+		"stateful, state is known": {enginetest.Stateful, v1beta1.FlinkJobFailed, "JobFailed", "False", "it can start"},
+		"finished":                 {enginetest.Stateful, v1beta1.FlinkJobFinished, "", "True", "as a batch job does"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, row.resource)
-			w.serveJob(row.job)
-			w.s.Flink.Checkpoints = plan.Present(world.Checkpoints{Path: "s3://bucket/chk-7"})
-			w.s.Flink.Failure = plan.Present("job err -> root")
-			w.run()
-			w.run()
-			stalled, ready := w.condition(summary.Stalled), w.condition(summary.Ready)
+			w := enginetest.Stable(t, row.resource)
+			w.ServeJob(row.job)
+			w.Snapshot.Flink.Checkpoints = plan.Present(world.Checkpoints{Path: "s3://bucket/chk-7"})
+			w.Snapshot.Flink.Failure = plan.Present("job err -> root")
+			w.Run()
+			w.Run()
+			stalled, ready := w.Condition(summary.Stalled), w.Condition(summary.Ready)
 			if ready.Status != row.ready || stalled.Reason != row.stalled {
 				t.Fatalf("Ready %+v, Stalled %+v: %s", ready, stalled, row.reason)
 			}
@@ -328,10 +292,10 @@ func TestAJobThatEndedBadlyIsStalled(t *testing.T) {
 				!strings.Contains(stalled.Message, "job err -> root")) {
 				t.Errorf("Stalled %s: %s", stalled.Reason, stalled.Message)
 			}
-			if w.status().Pace != v1beta1.PaceSlow {
-				t.Errorf("pace %s, and nothing moves", w.status().Pace)
+			if w.Status().Pace != v1beta1.PaceSlow {
+				t.Errorf("pace %s, and nothing moves", w.Status().Pace)
 			}
-			if err := summary.CheckEnds(w.status().Conditions); err != nil {
+			if err := summary.CheckEnds(w.Status().Conditions); err != nil {
 				t.Error(err)
 			}
 		})
@@ -339,38 +303,38 @@ func TestAJobThatEndedBadlyIsStalled(t *testing.T) {
 }
 
 func TestAFailureThatNobodyExplainsIsTold(t *testing.T) {
-	w := stable(t, application)
-	w.serveJob(v1beta1.FlinkJobFailed)
-	w.s.Flink.Failure = plan.Absent[string]()
-	w.run()
-	if w.status().Error != "" {
-		t.Fatalf("error %q, while Flink may still tell", w.status().Error)
+	w := enginetest.Stable(t, enginetest.Application)
+	w.ServeJob(v1beta1.FlinkJobFailed)
+	w.Snapshot.Flink.Failure = plan.Absent[string]()
+	w.Run()
+	if w.Status().Error != "" {
+		t.Fatalf("error %q, while Flink may still tell", w.Status().Error)
 	}
-	w.lose()
-	w.run()
-	w.want(plan.Ended, v1beta1.LifecycleFailed, v1beta1.JobManagerMissing, v1beta1.FlinkJobFailed)
-	if told := w.told("Error"); !strings.Contains(w.status().Error, "see its logs") || told != 1 {
-		t.Errorf("error %q, told %d times", w.status().Error, told)
+	w.Lose()
+	w.Run()
+	w.Want(plan.Ended, v1beta1.LifecycleFailed, v1beta1.JobManagerMissing, v1beta1.FlinkJobFailed)
+	if told := w.Told("Error"); !strings.Contains(w.Status().Error, "see its logs") || told != 1 {
+		t.Errorf("error %q, told %d times", w.Status().Error, told)
 	}
 }
 
 func TestTheNumberOfTaskManagers(t *testing.T) {
 	for parallelism, want := range map[int32]int32{1: 1, 2: 1, 3: 2, 4: 2, 5: 3} {
-		w := newWorld(t, application)
-		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = parallelism })
-		w.run()
-		if got := w.status().TaskManager; got == nil || got.Replicas != want {
+		w := enginetest.NewDeployment(t, enginetest.Application)
+		w.Edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = parallelism })
+		w.Run()
+		if got := w.Status().TaskManager; got == nil || got.Replicas != want {
 			t.Errorf("parallelism %d with 2 slots each: %+v, want %d", parallelism, got, want)
 		}
 	}
 }
 
 func TestAStartThatNeverRan(t *testing.T) {
-	w := newWorld(t, application)
-	w.run()
+	w := enginetest.NewDeployment(t, enginetest.Application)
+	w.Run()
 	first := func(change func(*corev1.Pod)) []corev1.Pod {
-		pod := waitingPod("ImagePullBackOff", "no such image", false)
-		pod.CreationTimestamp = w.deployment().CreationTimestamp
+		pod := enginetest.WaitingPod("ImagePullBackOff", "no such image", false)
+		pod.CreationTimestamp = w.Deployment().CreationTimestamp
 		change(&pod)
 		return []corev1.Pod{pod}
 	}
@@ -385,18 +349,18 @@ func TestAStartThatNeverRan(t *testing.T) {
 		"no pod":             {plan.Present([]corev1.Pod{}), false, "there may have been one"},
 		"a second pod":       {plan.Present(append(first(same), first(same)...)), false, "the other may have run"},
 		"a later pod": {
-			plan.Present(first(func(p *corev1.Pod) { p.CreationTimestamp.Time = start.Add(time.Minute) })), false,
+			plan.Present(first(func(p *corev1.Pod) { p.CreationTimestamp.Time = enginetest.Start.Add(time.Minute) })), false,
 			"it is not the first",
 		},
 		"a container that restarted": {
 			plan.Present(first(func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 1 })), false,
 			"it ran before",
 		},
-		"a container that runs": {ranPods(), false, "it runs"},
+		"a container that runs": {enginetest.RanPods(), false, "it runs"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			s := w.s
+			s := w.Snapshot
 			s.Pods = row.pods
 			if got := cluster.New(s).NeverRan(); got != row.want {
 				t.Errorf("never ran %t, want %t: %s", got, row.want, row.reason)
@@ -421,16 +385,16 @@ func TestAJobManagerThatMayLeadAtAnyMoment(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, with(highlyAvailable, "v2_2", "v1_20"))
-			w.run()
-			pod := waitingPod(row.waiting, "", false)
-			pod.CreationTimestamp, pod.Spec.NodeName = w.deployment().CreationTimestamp, "node"
-			w.s.Pods = plan.Present([]corev1.Pod{pod})
-			w.s.Nodes = map[string]plan.Observed[bool]{"node": plan.Present(true)}
-			w.s.HAData = plan.Present([]hadata.ConfigMap{})
-			w.edit(func(r *v1beta1.FlinkDeploymentSpec) { r.FlinkVersion = row.version })
-			w.s.Now = pod.CreationTimestamp.Add(row.after)
-			if got := cluster.New(w.s).NeverRan(); got != row.want {
+			w := enginetest.NewDeployment(t, enginetest.With(enginetest.HighlyAvailable, "v2_2", "v1_20"))
+			w.Run()
+			pod := enginetest.WaitingPod(row.waiting, "", false)
+			pod.CreationTimestamp, pod.Spec.NodeName = w.Deployment().CreationTimestamp, "node"
+			w.Snapshot.Pods = plan.Present([]corev1.Pod{pod})
+			w.Snapshot.Nodes = map[string]plan.Observed[bool]{"node": plan.Present(true)}
+			w.Snapshot.HAData = plan.Present([]hadata.ConfigMap{})
+			w.Edit(func(r *v1beta1.FlinkDeploymentSpec) { r.FlinkVersion = row.version })
+			w.Snapshot.Now = pod.CreationTimestamp.Add(row.after)
+			if got := cluster.New(w.Snapshot).NeverRan(); got != row.want {
 				t.Errorf("never ran %t, want %t", got, row.want)
 			}
 		})
@@ -439,22 +403,22 @@ func TestAJobManagerThatMayLeadAtAnyMoment(t *testing.T) {
 
 // The old cluster has its time to end from when it may go, however long the savepoint before took.
 func TestASlowSavepointEndsNoCluster(t *testing.T) {
-	w := stable(t, stateful)
-	w.edit(upgradeImage)
-	w.run()
-	w.s.Now = w.s.Now.Add(6 * time.Minute)
-	w.stopWith(world.StopProgress{State: world.StopCompleted, Path: "file:///s/1"})
-	w.run()
-	w.run()
-	if p := w.round(); p.Requeue != plan.RequeueOnPods || w.status().Pace != v1beta1.PaceFast {
+	w := enginetest.Stable(t, enginetest.Stateful)
+	w.Edit(enginetest.UpgradeImage)
+	w.Run()
+	w.Snapshot.Now = w.Snapshot.Now.Add(6 * time.Minute)
+	w.StopWith(world.StopProgress{State: world.StopCompleted, Path: "file:///s/1"})
+	w.Run()
+	w.Run()
+	if p := w.Round(); p.Requeue != plan.RequeueOnPods || w.Status().Pace != v1beta1.PaceFast {
 		t.Errorf(
-			"the pass does not wait for the pods: requeue %s, pace %s, stalled %q", p.Requeue, w.status().Pace,
-			w.condition("Stalled").Message,
+			"the pass does not wait for the pods: requeue %s, pace %s, stalled %q", p.Requeue, w.Status().Pace,
+			w.Condition("Stalled").Message,
 		)
 	}
-	w.s.Now = w.s.Now.Add(6 * time.Minute)
-	w.run()
-	if c := w.condition("Stalled"); c.Reason != "ClusterTerminating" {
+	w.Snapshot.Now = w.Snapshot.Now.Add(6 * time.Minute)
+	w.Run()
+	if c := w.Condition("Stalled"); c.Reason != "ClusterTerminating" {
 		t.Errorf("it has had its time, and stalled is %+v", c)
 	}
 }

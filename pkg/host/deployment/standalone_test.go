@@ -1,4 +1,4 @@
-package deployment
+package deployment_test
 
 import (
 	"strings"
@@ -9,21 +9,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
-// standalone is a spec in standalone mode.
-func standalone(spec string) string {
-	return strings.Replace(spec, `"image":`, `"mode":"standalone","image":`, 1)
-}
-
 // reactive is one in reactive mode, too, with two TaskManagers.
 func reactive(spec string) string {
 	spec = strings.Replace(spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"scheduler-mode":"reactive",`, 1)
-	return strings.Replace(standalone(spec), `"taskManager":{`, `"taskManager":{"replicas":2,`, 1)
+	return strings.Replace(enginetest.Standalone(spec), `"taskManager":{`, `"taskManager":{"replicas":2,`, 1)
 }
 
 func replicas(n int32) func(*v1beta1.FlinkDeploymentSpec) {
@@ -31,8 +28,8 @@ func replicas(n int32) func(*v1beta1.FlinkDeploymentSpec) {
 }
 
 // taskManagers is how many TaskManagers the world's Deployment of them has; -1 without one.
-func (w *fixture) taskManagers() int32 {
-	if tm, there := w.s.TaskManagerDeployment.Get(); there {
+func taskManagers(w *enginetest.Deployment) int32 {
+	if tm, there := w.Snapshot.TaskManagerDeployment.Get(); there {
 		return tm.Replicas
 	}
 	return -1
@@ -41,21 +38,22 @@ func (w *fixture) taskManagers() int32 {
 // TestAStandaloneClusterStarts with both Deployments: the start is released once both are there.
 func TestAStandaloneClusterStarts(t *testing.T) {
 	for name, spec := range map[string]string{
-		"an application": standalone(application), "a session": standalone(session),
+		"an application": enginetest.Standalone(enginetest.Application),
+		"a session":      enginetest.Standalone(enginetest.Session),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, spec)
-			w.round()
-			if p := w.round(); !strings.Contains(p.String(), "prepare start") || w.taskManagers() != 0 || w.released {
-				t.Fatalf("%s, %d TaskManagers, released %t", p, w.taskManagers(), w.released)
+			w := enginetest.NewDeployment(t, spec)
+			w.Round()
+			if p := w.Round(); !strings.Contains(p.String(), "prepare start") || taskManagers(w) != 0 || w.Released {
+				t.Fatalf("%s, %d TaskManagers, released %t", p, taskManagers(w), w.Released)
 			}
-			w.s.Companions = plan.Present(Open(w.s).ExpectedCompanions()[:1])
-			if p := w.round(); w.released {
+			w.Snapshot.Companions = plan.Present(deployment.Open(w.Snapshot).ExpectedCompanions()[:1])
+			if p := w.Round(); w.Released {
 				t.Fatalf("released before all is there: %s", p)
 			}
-			w.s.Companions = plan.Observed[[]cluster.Companion]{}
-			if w.run(); !w.released || w.taskManagers() != 1 {
-				t.Errorf("released %t, %d TaskManagers; rounds %q", w.released, w.taskManagers(), w.log)
+			w.Snapshot.Companions = plan.Observed[[]cluster.Companion]{}
+			if w.Run(); !w.Released || taskManagers(w) != 1 {
+				t.Errorf("released %t, %d TaskManagers; rounds %q", w.Released, taskManagers(w), w.Log)
 			}
 		})
 	}
@@ -63,44 +61,44 @@ func TestAStandaloneClusterStarts(t *testing.T) {
 
 // TestAReactiveClusterIsScaled without a restart, an application's and a session's; any other is upgraded.
 func TestAReactiveClusterIsScaled(t *testing.T) {
-	fixed := strings.Replace(reactive(application), `"scheduler-mode":"reactive",`, ``, 1)
+	fixed := strings.Replace(reactive(enginetest.Application), `"scheduler-mode":"reactive",`, ``, 1)
 	rows := map[string]struct {
 		spec   string
 		edit   func(*v1beta1.FlinkDeploymentSpec)
 		want   int32
 		goesOn bool
 	}{
-		"more":  {reactive(application), replicas(5), 5, true},
-		"fewer": {reactive(application), replicas(1), 1, true},
+		"more":  {reactive(enginetest.Application), replicas(5), 5, true},
+		"fewer": {reactive(enginetest.Application), replicas(1), 1, true},
 		"by parallelism": {
-			strings.Replace(reactive(application), `"replicas":2,`, ``, 1),
+			strings.Replace(reactive(enginetest.Application), `"replicas":2,`, ``, 1),
 			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 8 }, 4, true,
 		},
-		"with another image": {reactive(application), func(s *v1beta1.FlinkDeploymentSpec) {
+		"with another image": {reactive(enginetest.Application), func(s *v1beta1.FlinkDeploymentSpec) {
 			replicas(5)(s)
-			upgradeImage(s)
+			enginetest.UpgradeImage(s)
 		}, 2, false},
 		"not reactive": {fixed, replicas(5), 2, false},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, row.spec)
-			id := w.status().JobStatus.JobID
-			w.edit(row.edit)
-			w.run()
-			if stops := w.status().Intent != nil; stops == row.goesOn || w.taskManagers() != row.want {
-				t.Fatalf("stops %t, %d TaskManagers; rounds %q", stops, w.taskManagers(), w.log)
+			w := enginetest.Stable(t, row.spec)
+			id := w.Status().JobStatus.JobID
+			w.Edit(row.edit)
+			w.Run()
+			if stops := w.Status().Intent != nil; stops == row.goesOn || taskManagers(w) != row.want {
+				t.Fatalf("stops %t, %d TaskManagers; rounds %q", stops, taskManagers(w), w.Log)
 			}
 			if !row.goesOn {
 				return
 			}
-			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-			s := w.status()
+			w.Want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+			s := w.Status()
 			if s.JobStatus.JobID != id || s.TaskManager.Replicas != row.want || s.ObservedGeneration != 2 ||
-				w.told("SpecChanged") != 1 {
-				t.Errorf("%+v, told %d times", s, w.told("SpecChanged"))
+				w.Told("SpecChanged") != 1 {
+				t.Errorf("%+v, told %d times", s, w.Told("SpecChanged"))
 			}
-			if p := w.round(); !p.IsQuiet() {
+			if p := w.Round(); !p.IsQuiet() {
 				t.Errorf("it is done, and then: %s", p)
 			}
 		})
@@ -108,49 +106,51 @@ func TestAReactiveClusterIsScaled(t *testing.T) {
 }
 
 func TestTaskManagersAreKeptAsDrawn(t *testing.T) {
-	fixed := strings.Replace(reactive(application), `"scheduler-mode":"reactive",`, ``, 1)
-	hand := func(w *fixture) {
-		tm, _ := w.s.TaskManagerDeployment.Get()
+	fixed := strings.Replace(reactive(enginetest.Application), `"scheduler-mode":"reactive",`, ``, 1)
+	hand := func(w *enginetest.Deployment) {
+		tm, _ := w.Snapshot.TaskManagerDeployment.Get()
 		tm.Replicas = 7
-		w.s.TaskManagerDeployment = plan.Present(tm)
+		w.Snapshot.TaskManagerDeployment = plan.Present(tm)
 	}
-	gone := func(w *fixture) { w.s.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]() }
-	restarts := func(after func(w *fixture)) func(w *fixture) {
-		return func(w *fixture) {
+	gone := func(w *enginetest.Deployment) {
+		w.Snapshot.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]()
+	}
+	restarts := func(after func(w *enginetest.Deployment)) func(w *enginetest.Deployment) {
+		return func(w *enginetest.Deployment) {
 			after(w)
-			w.serveJob(v1beta1.FlinkJobRestarting)
-			w.run()
-			w.run()
-			w.serveJob(v1beta1.FlinkJobRunning)
+			w.ServeJob(v1beta1.FlinkJobRestarting)
+			w.Run()
+			w.Run()
+			w.ServeJob(v1beta1.FlinkJobRunning)
 		}
 	}
 	rows := map[string]struct {
 		row  string
 		spec string
-		then func(w *fixture)
+		then func(w *enginetest.Deployment)
 		want int32
 	}{
-		"they cannot be read": {"W1", reactive(application), func(w *fixture) {
-			w.s.TaskManagerDeployment = plan.Unknown[cluster.TaskManagerDeployment]("forbidden")
+		"they cannot be read": {"W1", reactive(enginetest.Application), func(w *enginetest.Deployment) {
+			w.Snapshot.TaskManagerDeployment = plan.Unknown[cluster.TaskManagerDeployment]("forbidden")
 		}, -1},
-		"deleted by hand":               {"W2", reactive(application), gone, 2},
+		"deleted by hand":               {"W2", reactive(enginetest.Application), gone, 2},
 		"deleted by hand, not reactive": {"W2", fixed, restarts(gone), 2},
-		"scaled by hand":                {"W3", reactive(application), hand, 2},
+		"scaled by hand":                {"W3", reactive(enginetest.Application), hand, 2},
 		"scaled by hand, not reactive":  {"W3", fixed, restarts(hand), 2},
-		"as they are":                   {"W4", reactive(application), func(*fixture) {}, 2},
+		"as they are":                   {"W4", reactive(enginetest.Application), func(*enginetest.Deployment) {}, 2},
 	}
 	drawn := drawing.Read(t, "../cluster/upkeep/taskmanagers.go", "TaskManagers")
 	var shown []string
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, row.spec)
+			w := enginetest.Stable(t, row.spec)
 			row.then(w)
-			w.run()
-			if w.taskManagers() != row.want || w.status().Situation != string(plan.Steady) {
-				t.Errorf("%d TaskManagers, want %d; %s; rounds %q", w.taskManagers(), row.want, w.status().Situation, w.log)
+			w.Run()
+			if taskManagers(w) != row.want || w.Status().Situation != string(plan.Steady) {
+				t.Errorf("%d TaskManagers, want %d; %s; rounds %q", taskManagers(w), row.want, w.Status().Situation, w.Log)
 			}
-			if again := w.told("TaskManagersMissing"); (again == 1) != (row.row == "W2") {
+			if again := w.Told("TaskManagersMissing"); (again == 1) != (row.row == "W2") {
 				t.Errorf("told %d times", again)
 			}
 		})
@@ -166,11 +166,11 @@ func TestAStandaloneClusterIsRolledBackWithoutItsTaskManagers(t *testing.T) {
 		"they are gone":       plan.Absent[cluster.TaskManagerDeployment](),
 		"they cannot be read": plan.Unknown[cluster.TaskManagerDeployment]("forbidden"),
 	} {
-		w := failing(t, standalone(rollingBack))
-		w.s.Now = w.s.Now.Add(7 * time.Minute)
-		w.releasedAt(w.s.Now.Add(-6 * time.Minute))
-		w.s.TaskManagerDeployment = seen
-		if p := w.round(); p.Rule != "rollBack" || p.IsQuiet() {
+		w := enginetest.Failing(t, enginetest.Standalone(enginetest.RollingBack))
+		w.Snapshot.Now = w.Snapshot.Now.Add(7 * time.Minute)
+		w.ReleasedAt(w.Snapshot.Now.Add(-6 * time.Minute))
+		w.Snapshot.TaskManagerDeployment = seen
+		if p := w.Round(); p.Rule != "rollBack" || p.IsQuiet() {
 			t.Errorf("%s: %s by rule %s, want a rollback", name, p, p.Rule)
 		}
 	}
@@ -179,17 +179,18 @@ func TestAStandaloneClusterIsRolledBackWithoutItsTaskManagers(t *testing.T) {
 // TestASuspendedStandaloneClusterGoes: its TaskManagers would run for nothing.
 func TestASuspendedStandaloneClusterGoes(t *testing.T) {
 	for name, spec := range map[string]string{
-		"without high availability": standalone(stateful), "with it": standalone(savesHighlyAvailable),
+		"without high availability": enginetest.Standalone(enginetest.Stateful),
+		"with it":                   enginetest.Standalone(enginetest.SavesHighlyAvailable),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, spec)
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
-			w.run()
-			w.serveJob(v1beta1.FlinkJobFinished)
-			w.s.Flink.Stop = plan.Present(world.StopProgress{State: world.StopCompleted, Path: "s3://s/1"})
-			w.rules()
-			if jm, _ := w.s.JobManager.Get(); jm == nil || jm.DeletionTimestamp == nil {
-				t.Errorf("the cluster stays: %+v; rounds %q", jm, w.log)
+			w := enginetest.Stable(t, spec)
+			w.Edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+			w.Run()
+			w.ServeJob(v1beta1.FlinkJobFinished)
+			w.Snapshot.Flink.Stop = plan.Present(world.StopProgress{State: world.StopCompleted, Path: "s3://s/1"})
+			w.Rules()
+			if jm, _ := w.Snapshot.JobManager.Get(); jm == nil || jm.DeletionTimestamp == nil {
+				t.Errorf("the cluster stays: %+v; rounds %q", jm, w.Log)
 			}
 		})
 	}
@@ -197,39 +198,41 @@ func TestASuspendedStandaloneClusterGoes(t *testing.T) {
 
 // A Deployment whose job has ended, or is suspended, is deleted when its controllers make no more pods of it. ADR 71.
 func TestTheClusterOfAnEndedJobIsRetiredFirst(t *testing.T) {
-	suspend := func(w *fixture) {
-		w.edit(suspends)
-		w.run()
-		w.stopWith(world.StopProgress{State: world.StopCompleted, Path: "s3://s/1"})
+	suspend := func(w *enginetest.Deployment) {
+		w.Edit(enginetest.Suspends)
+		w.Run()
+		w.StopWith(world.StopProgress{State: world.StopCompleted, Path: "s3://s/1"})
 	}
-	finish := func(w *fixture) {
-		w.serveJob(v1beta1.FlinkJobFinished)
-		w.run()
-		w.s.Now = w.s.Now.Add(time.Hour)
+	finish := func(w *enginetest.Deployment) {
+		w.ServeJob(v1beta1.FlinkJobFinished)
+		w.Run()
+		w.Snapshot.Now = w.Snapshot.Now.Add(time.Hour)
 	}
 	rows := map[string]struct {
 		spec      string
-		ends      func(w *fixture)
+		ends      func(w *enginetest.Deployment)
 		situation plan.Situation
 	}{
-		"suspended, standalone":           {standalone(stateful), suspend, plan.Suspended},
-		"finished long ago":               {ttl(stateful), finish, plan.Ended},
-		"finished long ago, a standalone": {standalone(ttl(stateful)), finish, plan.Ended},
+		"suspended, standalone":           {enginetest.Standalone(enginetest.Stateful), suspend, plan.Suspended},
+		"finished long ago":               {enginetest.Ttl(enginetest.Stateful), finish, plan.Ended},
+		"finished long ago, a standalone": {enginetest.Standalone(enginetest.Ttl(enginetest.Stateful)), finish, plan.Ended},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, row.spec)
+			w := enginetest.Stable(t, row.spec)
 			row.ends(w)
-			w.s.ReplicaSets = plan.Unknown[[]cluster.ReplicaSet]("time-out") // as long as a reason is set, nothing fills it in
-			w.rules()
-			jm := w.deployment()
+			w.Snapshot.ReplicaSets = plan.Unknown[[]cluster.ReplicaSet](
+				"time-out",
+			) // as long as a reason is set, nothing fills it in
+			w.Rules()
+			jm := w.Deployment()
 			if jm.DeletionTimestamp != nil || *jm.Spec.Replicas != 0 {
-				t.Fatalf("replicas %d, deleted %v; rounds %q", *jm.Spec.Replicas, jm.DeletionTimestamp, w.log)
+				t.Fatalf("replicas %d, deleted %v; rounds %q", *jm.Spec.Replicas, jm.DeletionTimestamp, w.Log)
 			}
-			w.s.ReplicaSets = plan.Observed[[]cluster.ReplicaSet]{}
-			w.rules()
-			if jm := w.deployment(); jm.DeletionTimestamp == nil || w.status().Situation != string(row.situation) {
-				t.Errorf("deleted %v, it is said to be %s; rounds %q", jm.DeletionTimestamp, w.status().Situation, w.log)
+			w.Snapshot.ReplicaSets = plan.Observed[[]cluster.ReplicaSet]{}
+			w.Rules()
+			if jm := w.Deployment(); jm.DeletionTimestamp == nil || w.Status().Situation != string(row.situation) {
+				t.Errorf("deleted %v, it is said to be %s; rounds %q", jm.DeletionTimestamp, w.Status().Situation, w.Log)
 			}
 		})
 	}
@@ -237,44 +240,46 @@ func TestTheClusterOfAnEndedJobIsRetiredFirst(t *testing.T) {
 
 // TestALostStandaloneClusterIsRecovered once the TaskManagers of the lost one have ended.
 func TestALostStandaloneClusterIsRecovered(t *testing.T) {
-	w := stable(t, standalone(application))
-	w.lose()
-	w.s.TaskManagers = plan.Present([]corev1.Pod{{}})
-	w.run()
-	if w.s.JobManager.IsPresent() {
-		t.Fatalf("started beside a TaskManager; rounds %q", w.log)
+	w := enginetest.Stable(t, enginetest.Standalone(enginetest.Application))
+	w.Lose()
+	w.Snapshot.TaskManagers = plan.Present([]corev1.Pod{{}})
+	w.Run()
+	if w.Snapshot.JobManager.IsPresent() {
+		t.Fatalf("started beside a TaskManager; rounds %q", w.Log)
 	}
-	w.s.TaskManagers = plan.Present([]corev1.Pod{})
-	w.s.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]()
-	w.run()
-	if !w.s.JobManager.IsPresent() || w.taskManagers() != 1 {
-		t.Errorf("%d TaskManagers; rounds %q", w.taskManagers(), w.log)
+	w.Snapshot.TaskManagers = plan.Present([]corev1.Pod{})
+	w.Snapshot.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]()
+	w.Run()
+	if !w.Snapshot.JobManager.IsPresent() || taskManagers(w) != 1 {
+		t.Errorf("%d TaskManagers; rounds %q", taskManagers(w), w.Log)
 	}
 }
 
 // TestATakenOverStandaloneClusterIsChanged as any other: what the Java operator made goes, the JobManager first.
 func TestATakenOverStandaloneClusterIsChanged(t *testing.T) {
-	w := takeOver(t, standalone(application), deployed(legacyRecord(t, standalone(application), nil, true)), 1).
-		flinkSays(v1beta1.FlinkJobRunning)
-	w.s.TaskManagerDeployment = plan.Present(cluster.TaskManagerDeployment{
+	w := enginetest.TakeOver(t, enginetest.Standalone(enginetest.Application),
+		enginetest.Deployed(enginetest.LegacyRecord(t, enginetest.Standalone(enginetest.Application), nil, true)), 1).
+		FlinkSays(v1beta1.FlinkJobRunning)
+	w.Snapshot.TaskManagerDeployment = plan.Present(cluster.TaskManagerDeployment{
 		ObjectVersion: plan.ObjectVersion{Name: "demo-taskmanager", UID: "tm", ResourceVersion: "7"}, Replicas: 1,
 	})
-	w.run()
-	w.edit(upgradeImage)
+	w.Run()
+	w.Edit(enginetest.UpgradeImage)
 	for range 8 {
-		p := w.round()
-		jm, present := w.s.JobManager.Get()
+		p := w.Round()
+		jm, present := w.Snapshot.JobManager.Get()
 		if strings.Contains(p.String(), "delete cluster demo-taskmanager (tm)") {
 			if present {
-				t.Fatalf("the TaskManagers go before the JobManager; rounds %q", w.log)
+				t.Fatalf("the TaskManagers go before the JobManager; rounds %q", w.Log)
 			}
-			w.s.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]()
+			w.Snapshot.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]()
 		}
 		if present && jm.DeletionTimestamp != nil {
-			w.s.JobManager, w.s.Pods = plan.Absent[*appsv1.Deployment](), plan.Observed[[]corev1.Pod]{}
+			w.Snapshot.JobManager, w.Snapshot.Pods = plan.Absent[*appsv1.Deployment](), plan.Observed[[]corev1.Pod]{}
 		}
 	}
-	if tm, there := w.s.TaskManagerDeployment.Get(); !there || tm.UID == "tm" || !w.s.JobManager.IsPresent() {
-		t.Errorf("%+v; rounds %q", tm, w.log)
+	if tm, there := w.Snapshot.TaskManagerDeployment.Get(); !there || tm.UID == "tm" ||
+		!w.Snapshot.JobManager.IsPresent() {
+		t.Errorf("%+v; rounds %q", tm, w.Log)
 	}
 }

@@ -1,4 +1,4 @@
-package deployment
+package deployment_test
 
 import (
 	"slices"
@@ -10,7 +10,9 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
+	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
@@ -19,7 +21,9 @@ const zookeeperOptions = `"high-availability.type":"zookeeper","high-availabilit
 
 // onZooKeeper keeps its high-availability data in ZooKeeper, below /flink/demo.
 var onZooKeeper = strings.Replace(
-	highlyAvailable, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"`, zookeeperOptions,
+	enginetest.HighlyAvailable,
+	`"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"`,
+	zookeeperOptions,
 	1,
 )
 
@@ -36,13 +40,13 @@ var (
 )
 
 // holds puts what znodes made into ZooKeeper, as the data of the deployment's job.
-func (w *fixture) holds(data plan.Observed[znode.Tree]) {
+func holds(w *enginetest.Deployment, data plan.Observed[znode.Tree]) {
 	if tree, found := data.Get(); found {
 		tree = slices.Clone(tree)
 		for i, n := range tree {
 			below, of, _ := strings.Cut(n.Path, "/")
 			if job, rest, deeper := strings.Cut(of, "/"); job == "a" {
-				tree[i].Path = below + "/" + w.status().JobStatus.JobID
+				tree[i].Path = below + "/" + w.Status().JobStatus.JobID
 				if deeper {
 					tree[i].Path += "/" + rest
 				}
@@ -50,31 +54,28 @@ func (w *fixture) holds(data plan.Observed[znode.Tree]) {
 		}
 		data = plan.Present(tree)
 	}
-	w.s.HANodes = data
+	w.Snapshot.HANodes = data
 }
 
-// did are the actions of all rounds so far, as text.
-func (w *fixture) did() string { return strings.Join(w.log, "\n") }
-
 func TestALastStateUpgradeOnZooKeeper(t *testing.T) {
-	w := stable(t, onZooKeeper)
-	job := w.status().JobStatus.JobID
-	w.holds(znodes(checkpointNode, sessionNode))
-	w.edit(upgradeImage)
-	w.run()
-	if w.status().Intent == nil || w.status().Intent.Stop != v1beta1.StopLastState {
-		t.Fatalf("intent %+v, want a stop that keeps the data", w.status().Intent)
+	w := enginetest.Stable(t, onZooKeeper)
+	job := w.Status().JobStatus.JobID
+	holds(w, znodes(checkpointNode, sessionNode))
+	w.Edit(enginetest.UpgradeImage)
+	w.Run()
+	if w.Status().Intent == nil || w.Status().Intent.Stop != v1beta1.StopLastState {
+		t.Fatalf("intent %+v, want a stop that keeps the data", w.Status().Intent)
 	}
-	w.terminate()
-	w.run()
-	intent := w.status().Intent
+	w.Terminate()
+	w.Run()
+	intent := w.Status().Intent
 	if intent == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job ||
 		intent.From.Path != v1beta1.LastStatePlaceholder {
-		t.Fatalf("intent %+v, want a last-state start of job %s; rounds %q", intent, job, w.log)
+		t.Fatalf("intent %+v, want a last-state start of job %s; rounds %q", intent, job, w.Log)
 	}
-	if !strings.Contains(w.did(), "drop job graphs from ZooKeeper node /flink/demo") ||
-		strings.Contains(w.did(), "delete high-availability data") {
-		t.Errorf("rounds %q", w.log)
+	if !strings.Contains(w.Did(), "drop job graphs from ZooKeeper node /flink/demo") ||
+		strings.Contains(w.Did(), "delete high-availability data") {
+		t.Errorf("rounds %q", w.Log)
 	}
 }
 
@@ -103,14 +104,14 @@ func TestALostJobManagerOnZooKeeper(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, onZooKeeper)
-			w.lose()
-			w.holds(row.data)
-			w.run()
-			if w.status().Situation != string(row.situation) {
-				t.Fatalf("situation %s, want %s: %s; rounds %q", w.status().Situation, row.situation, row.reason, w.log)
+			w := enginetest.Stable(t, onZooKeeper)
+			w.Lose()
+			holds(w, row.data)
+			w.Run()
+			if w.Status().Situation != string(row.situation) {
+				t.Fatalf("situation %s, want %s: %s; rounds %q", w.Status().Situation, row.situation, row.reason, w.Log)
 			}
-			if intent := w.status().Intent; row.situation == plan.Waiting && (intent.From.Kind != v1beta1.StartLastState ||
+			if intent := w.Status().Intent; row.situation == plan.Waiting && (intent.From.Kind != v1beta1.StartLastState ||
 				intent.From.Path != row.from) {
 				t.Errorf("start from %+v, want %q: %s", intent.From, row.from, row.reason)
 			}
@@ -152,18 +153,18 @@ func TestWhatLiesInZooKeeperBeforeAFirstStart(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, row.spec)
-			w.s.HANodes = row.data
+			w := enginetest.NewDeployment(t, row.spec)
+			w.Snapshot.HANodes = row.data
 			if strings.Contains(name, "given up") {
-				w.s.Resource.Annotations = map[string]string{v1beta1.AnnotationIgnoreState: "true"}
+				w.Snapshot.Resource.Annotations = map[string]string{v1beta1.AnnotationIgnoreState: "true"}
 			}
-			w.run()
-			if w.status().Situation != string(row.situation) ||
-				w.s.JobManager.IsPresent() != (row.situation == plan.Waiting) {
-				t.Errorf("situation %s, want %s: %s; rounds %q", w.status().Situation, row.situation, row.reason, w.log)
+			w.Run()
+			if w.Status().Situation != string(row.situation) ||
+				w.Snapshot.JobManager.IsPresent() != (row.situation == plan.Waiting) {
+				t.Errorf("situation %s, want %s: %s; rounds %q", w.Status().Situation, row.situation, row.reason, w.Log)
 			}
-			if told := w.condition(summary.Stalled).Message +
-				w.condition(summary.Reconciling).Message; !strings.Contains(told, row.says) {
+			if told := w.Condition(summary.Stalled).Message +
+				w.Condition(summary.Reconciling).Message; !strings.Contains(told, row.says) {
 				t.Errorf("conditions say %q, want %q", told, row.says)
 			}
 		})
@@ -192,25 +193,25 @@ func TestDeletionOnZooKeeper(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, onZooKeeper)
-			w.holds(row.data)
-			w.delete()
-			w.run()
-			w.terminate()
-			w.run()
-			if (row.waits > 0) == w.gone {
-				t.Fatalf("gone %t at once; rounds %q", w.gone, w.log)
+			w := enginetest.Stable(t, onZooKeeper)
+			holds(w, row.data)
+			w.Delete()
+			w.Run()
+			w.Terminate()
+			w.Run()
+			if (row.waits > 0) == w.Gone {
+				t.Fatalf("gone %t at once; rounds %q", w.Gone, w.Log)
 			}
-			w.s.Now = w.s.Now.Add(row.waits)
+			w.Snapshot.Now = w.Snapshot.Now.Add(row.waits)
 			if row.removes && row.waits > 0 {
-				w.holds(znodes())
+				holds(w, znodes())
 			}
-			w.run()
-			if !w.gone || w.told("HighAvailabilityDataLeft") != row.left ||
-				strings.Contains(w.did(), "delete high-availability data, ZooKeeper node /flink/demo") != row.removes {
+			w.Run()
+			if !w.Gone || w.Told("HighAvailabilityDataLeft") != row.left ||
+				strings.Contains(w.Did(), "delete high-availability data, ZooKeeper node /flink/demo") != row.removes {
 				t.Errorf(
-					"gone %t, told %d times that data is left: %s; rounds %q", w.gone, w.told("HighAvailabilityDataLeft"),
-					row.reason, w.log,
+					"gone %t, told %d times that data is left: %s; rounds %q", w.Gone, w.Told("HighAvailabilityDataLeft"),
+					row.reason, w.Log,
 				)
 			}
 		})
@@ -218,38 +219,38 @@ func TestDeletionOnZooKeeper(t *testing.T) {
 }
 
 func TestTheCommandForDataThatIsLeft(t *testing.T) {
-	w := stable(t, onZooKeeper)
-	w.holds(znodes(sessionNode))
-	w.delete()
-	w.run()
-	w.terminate()
-	w.run()
-	w.s.Now = w.s.Now.Add(6 * time.Minute)
-	w.run()
-	for _, e := range w.events {
+	w := enginetest.Stable(t, onZooKeeper)
+	holds(w, znodes(sessionNode))
+	w.Delete()
+	w.Run()
+	w.Terminate()
+	w.Run()
+	w.Snapshot.Now = w.Snapshot.Now.Add(6 * time.Minute)
+	w.Run()
+	for _, e := range w.Events {
 		if e.Reason == "HighAvailabilityDataLeft" &&
 			strings.Contains(e.Message, "zkCli.sh -server zk-0:2181 deleteall /flink/demo") {
 			return
 		}
 	}
-	t.Errorf("events %+v", w.events)
+	t.Errorf("events %+v", w.Events)
 }
 
 func TestAStatelessUpgradeOnZooKeeper(t *testing.T) {
-	w := stable(t, strings.Replace(onZooKeeper, `"upgradeMode":"last-state"`, `"upgradeMode":"stateless"`, 1))
-	w.holds(znodes(checkpointNode, sessionNode))
-	w.edit(upgradeImage)
-	w.run()
-	w.terminate()
-	w.run()
-	if c := w.condition(summary.Reconciling); c.Reason != "HighAvailabilityDataInUse" {
-		t.Fatalf("Reconciling %+v, want it to wait for the session; rounds %q", c, w.log)
+	w := enginetest.Stable(t, strings.Replace(onZooKeeper, `"upgradeMode":"last-state"`, `"upgradeMode":"stateless"`, 1))
+	holds(w, znodes(checkpointNode, sessionNode))
+	w.Edit(enginetest.UpgradeImage)
+	w.Run()
+	w.Terminate()
+	w.Run()
+	if c := w.Condition(summary.Reconciling); c.Reason != "HighAvailabilityDataInUse" {
+		t.Fatalf("Reconciling %+v, want it to wait for the session; rounds %q", c, w.Log)
 	}
-	w.holds(znodes(checkpointNode))
-	w.run()
-	if !strings.Contains(w.did(), "delete high-availability data, ZooKeeper node /flink/demo") ||
-		!w.s.JobManager.IsPresent() {
-		t.Errorf("rounds %q", w.log)
+	holds(w, znodes(checkpointNode))
+	w.Run()
+	if !strings.Contains(w.Did(), "delete high-availability data, ZooKeeper node /flink/demo") ||
+		!w.Snapshot.JobManager.IsPresent() {
+		t.Errorf("rounds %q", w.Log)
 	}
 }
 
@@ -260,51 +261,63 @@ func TestWhatZooKeeperCannotBeAsked(t *testing.T) {
 		onZooKeeper, `"high-availability.type"`,
 		`"high-availability.zookeeper.client.acl":"creator","high-availability.type"`, 1,
 	)
-	w := stable(t, kerberos)
-	if q := Open(w.s).First(); q.HANodes != nil || q.HAData {
+	w := enginetest.Stable(t, kerberos)
+	if q := deployment.Open(w.Snapshot).First(); q.HANodes != nil || q.HAData {
 		t.Errorf("asked %+v", q)
 	}
-	w.edit(upgradeImage)
-	w.run()
-	if w.status().Intent == nil || w.status().Intent.Stop != v1beta1.StopCancel {
-		t.Errorf("intent %+v, want a cancellation", w.status().Intent)
+	w.Edit(enginetest.UpgradeImage)
+	w.Run()
+	if w.Status().Intent == nil || w.Status().Intent.Stop != v1beta1.StopCancel {
+		t.Errorf("intent %+v, want a cancellation", w.Status().Intent)
 	}
-	w = stable(t, kerberos)
-	w.lose()
-	w.run()
-	if c := w.condition(summary.Stalled); w.status().Situation != string(plan.StateLost) ||
+	w = enginetest.Stable(t, kerberos)
+	w.Lose()
+	w.Run()
+	if c := w.Condition(summary.Stalled); w.Status().Situation != string(plan.StateLost) ||
 		!strings.Contains(c.Message, "high-availability.zookeeper.client.acl is creator") {
-		t.Errorf("situation %s, Stalled %+v", w.status().Situation, c)
+		t.Errorf("situation %s, Stalled %+v", w.Status().Situation, c)
 	}
 }
 
 func TestZooKeeperIsAskedWhereItMatters(t *testing.T) {
-	stopped := func(t *testing.T) *fixture { w := stable(t, onZooKeeper); w.edit(upgradeImage); return w }
-	recorded := func(t *testing.T) *fixture {
-		w := stable(t, onZooKeeper)
-		status := &w.s.Resource.Status.JobStatus
+	stopped := func(t *testing.T) *enginetest.Deployment {
+		w := enginetest.Stable(t, onZooKeeper)
+		w.Edit(enginetest.UpgradeImage)
+		return w
+	}
+	recorded := func(t *testing.T) *enginetest.Deployment {
+		w := enginetest.Stable(t, onZooKeeper)
+		status := &w.Snapshot.Resource.Status.JobStatus
 		status.HighAvailabilityData = &v1beta1.KnownHighAvailabilityData{JobID: status.JobID, UID: "0x1"}
 		return w
 	}
 	rows := map[string]struct {
-		fixture *fixture
+		fixture *enginetest.Deployment
 		want    bool
 		reason  string
 	}{
 		"its data is recorded": {recorded(t), false, "nothing is decided on it"},
-		"it is not":            {stable(t, onZooKeeper), true, "nobody knows which data the job runs with"},
-		"before it started":    {newWorld(t, onZooKeeper), true, "an earlier life may have left a checkpoint"},
-		"a new spec":           {stopped(t), true, "it decides how the job is stopped"},
-		"on Kubernetes":        {newWorld(t, highlyAvailable), false, "ConfigMaps are asked instead"},
-		"elsewhere now": {func() *fixture {
-			w := stable(t, onZooKeeper)
-			w.s.JobManager = plan.Absent[*appsv1.Deployment]()
+		"it is not":            {enginetest.Stable(t, onZooKeeper), true, "nobody knows which data the job runs with"},
+		"before it started": {
+			enginetest.NewDeployment(t, onZooKeeper),
+			true,
+			"an earlier life may have left a checkpoint",
+		},
+		"a new spec": {stopped(t), true, "it decides how the job is stopped"},
+		"on Kubernetes": {
+			enginetest.NewDeployment(t, enginetest.HighlyAvailable),
+			false,
+			"ConfigMaps are asked instead",
+		},
+		"elsewhere now": {func() *enginetest.Deployment {
+			w := enginetest.Stable(t, onZooKeeper)
+			w.Snapshot.JobManager = plan.Absent[*appsv1.Deployment]()
 			return w
 		}(), true, "a lost JobManager"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			at := Open(row.fixture.s).First().HANodes
+			at := deployment.Open(row.fixture.Snapshot).First().HANodes
 			if (at != nil) != row.want || (at != nil && at.Path != "/flink/demo") {
 				t.Errorf("asked at %v, want %t: %s", at, row.want, row.reason)
 			}
@@ -321,36 +334,36 @@ func TestAnotherPlaceIsNoPlaceToStartFrom(t *testing.T) {
 		"another kind":     {`"high-availability.type":"zookeeper"`, `"high-availability.type":"kubernetes"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, onZooKeeper)
-			w.holds(znodes(checkpointNode))
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+			w := enginetest.Stable(t, onZooKeeper)
+			holds(w, znodes(checkpointNode))
+			w.Edit(func(s *v1beta1.FlinkDeploymentSpec) {
 				s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
 					string(s.FlinkConfiguration), change[0], change[1], 1,
 				))
 			})
-			w.run()
-			if w.status().Intent == nil || w.status().Intent.Stop != v1beta1.StopCancel {
-				t.Errorf("intent %+v, want a cancellation", w.status().Intent)
+			w.Run()
+			if w.Status().Intent == nil || w.Status().Intent.Stop != v1beta1.StopCancel {
+				t.Errorf("intent %+v, want a cancellation", w.Status().Intent)
 			}
 		})
 	}
 }
 
 func TestGraphsAreDroppedUntilPrepared(t *testing.T) {
-	w := stable(t, highlyAvailable)
-	w.s.HAData = haMaps(w.status().JobStatus.JobID)
-	w.lose()
-	w.look()
-	p := Make(w.s)
+	w := enginetest.Stable(t, enginetest.HighlyAvailable)
+	w.Snapshot.HAData = enginetest.HaMaps(w.Status().JobStatus.JobID)
+	w.Lose()
+	w.Look()
+	p := deployment.Make(w.Snapshot)
 	for _, a := range p.Actions {
 		if record, ok := a.(plan.Record); ok {
-			w.store(record.Status.(*v1beta1.FlinkDeploymentStatus)) // and there the pass ends
+			w.Store(record.Status.(*v1beta1.FlinkDeploymentStatus)) // and there the pass ends
 		}
 	}
-	if w.status().Intent == nil {
+	if w.Status().Intent == nil {
 		t.Fatalf("no intent: %s", p)
 	}
-	if next := w.round(); !strings.Contains(next.String(), "drop job graphs") ||
+	if next := w.Round(); !strings.Contains(next.String(), "drop job graphs") ||
 		strings.Index(next.String(), "drop") > strings.Index(next.String(), "prepare") {
 		t.Errorf("the next pass does %s: an old job graph would run in place of the new one", next)
 	}
@@ -358,19 +371,22 @@ func TestGraphsAreDroppedUntilPrepared(t *testing.T) {
 
 // TestASessionClusterBringsItsJobsBack: its data is neither removed nor changed by an upgrade.
 func TestASessionClusterBringsItsJobsBack(t *testing.T) {
-	w := stable(
+	w := enginetest.Stable(
 		t,
 		strings.Replace(
-			session, `"serviceAccount":"flink",`, `"serviceAccount":"flink","flinkConfiguration":{`+zookeeperOptions+`},`, 1,
+			enginetest.Session,
+			`"serviceAccount":"flink",`,
+			`"serviceAccount":"flink","flinkConfiguration":{`+zookeeperOptions+`},`,
+			1,
 		),
 	)
-	w.s.HANodes = znodes(checkpointNode)
-	w.edit(upgradeImage)
-	w.run()
-	w.terminate()
-	w.run()
-	if !w.s.JobManager.IsPresent() || strings.Contains(w.did(), "high-availability data") ||
-		strings.Contains(w.did(), "drop job graphs") {
-		t.Errorf("rounds %q", w.log)
+	w.Snapshot.HANodes = znodes(checkpointNode)
+	w.Edit(enginetest.UpgradeImage)
+	w.Run()
+	w.Terminate()
+	w.Run()
+	if !w.Snapshot.JobManager.IsPresent() || strings.Contains(w.Did(), "high-availability data") ||
+		strings.Contains(w.Did(), "drop job graphs") {
+		t.Errorf("rounds %q", w.Log)
 	}
 }

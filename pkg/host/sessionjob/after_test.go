@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"slices"
@@ -7,17 +7,18 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
 // again lets a job that had ended run again, as a JobManager does that finds no record of its end.
-func (w *fixture) again(id string) {
-	w.set(id, v1beta1.FlinkJobRunning)
-	for i := range w.jobs {
-		if w.jobs[i].ID == id {
-			w.jobs[i].StartTime = "99"
+func again(w *enginetest.SessionJob, id string) {
+	w.Set(id, v1beta1.FlinkJobRunning)
+	for i := range w.Jobs {
+		if w.Jobs[i].ID == id {
+			w.Jobs[i].StartTime = "99"
 		}
 	}
 }
@@ -26,75 +27,85 @@ func TestAJobThatRunsAgainIsEnded(t *testing.T) {
 	suspends := func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended }
 	resumes := func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateRunning }
 	changes := func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 }
-	suspended := func(w *fixture) {
-		w.edit(suspends)
-		w.run()
-		w.run()
+	suspended := func(w *enginetest.SessionJob) {
+		w.Edit(suspends)
+		w.Run()
+		w.Run()
 	}
-	changed := func(w *fixture) {
-		w.edit(changes)
-		w.run()
-		w.sleep(20 * time.Second)
-		w.untilSteady()
+	changed := func(w *enginetest.SessionJob) {
+		w.Edit(changes)
+		w.Run()
+		w.Sleep(20 * time.Second)
+		w.UntilSteady()
 	}
 	rows := map[string]struct {
 		row       string // of the drawing
-		then      func(w *fixture)
+		then      func(w *enginetest.SessionJob)
 		lifecycle v1beta1.LifecycleState
 		state     v1beta1.FlinkJobState
 		runs      int
 	}{
-		"suspended": {"A2", func(w *fixture) { suspended(w); w.again(w.jobs[0].ID) }, v1beta1.LifecycleSuspended,
-			v1beta1.FlinkJobFinished, 0},
-		"suspended, to be resumed": {"A2", func(w *fixture) {
+		"suspended": {
+			"A2",
+			func(w *enginetest.SessionJob) { suspended(w); again(w, w.Jobs[0].ID) },
+			v1beta1.LifecycleSuspended,
+			v1beta1.FlinkJobFinished,
+			0,
+		},
+		"suspended, to be resumed": {"A2", func(w *enginetest.SessionJob) {
 			suspended(w)
-			w.again(w.jobs[0].ID)
-			w.edit(resumes)
+			again(w, w.Jobs[0].ID)
+			w.Edit(resumes)
 		}, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning, 1},
-		"ended by itself": {"A3", func(w *fixture) {
-			w.set(w.jobs[0].ID, v1beta1.FlinkJobFinished)
-			w.run()
-			w.again(w.jobs[0].ID)
+		"ended by itself": {"A3", func(w *enginetest.SessionJob) {
+			w.Set(w.Jobs[0].ID, v1beta1.FlinkJobFinished)
+			w.Run()
+			again(w, w.Jobs[0].ID)
 		}, v1beta1.LifecycleStable, v1beta1.FlinkJobFinished, 0},
-		"of before an upgrade": {"A1", func(w *fixture) { changed(w); w.again(w.jobs[0].ID) }, v1beta1.LifecycleStable,
-			v1beta1.FlinkJobRunning, 1},
-		"of before two upgrades": {"A1", func(w *fixture) {
+		"of before an upgrade": {
+			"A1",
+			func(w *enginetest.SessionJob) { changed(w); again(w, w.Jobs[0].ID) },
+			v1beta1.LifecycleStable,
+			v1beta1.FlinkJobRunning,
+			1,
+		},
+		"of before two upgrades": {"A1", func(w *enginetest.SessionJob) {
 			changed(w)
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 5 })
-			w.run()
-			w.sleep(20 * time.Second)
-			w.untilSteady()
-			w.again(w.jobs[0].ID)
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 5 })
+			w.Run()
+			w.Sleep(20 * time.Second)
+			w.UntilSteady()
+			again(w, w.Jobs[0].ID)
 		}, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning, 1},
-		"of before an upgrade, while the next is made": {"A1", func(w *fixture) {
-			w.edit(changes)
-			for w.status().JobStatus.JobID == w.jobs[0].ID {
-				w.round()
+		"of before an upgrade, while the next is made": {"A1", func(w *enginetest.SessionJob) {
+			w.Edit(changes)
+			for w.Status().JobStatus.JobID == w.Jobs[0].ID {
+				w.Round()
 			}
-			w.again(w.jobs[0].ID)
+			again(w, w.Jobs[0].ID)
 		}, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning, 1},
-		"nothing": {"A4", func(*fixture) {}, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning, 1},
+		"nothing": {"A4", func(*enginetest.SessionJob) {}, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning, 1},
 	}
 	drawn := drawing.Read(t, "../session/cancel/after.go", "After")
 	var shown []string
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateful("savepoint"))
-			w.brings()
-			w.untilSteady()
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateful("savepoint"))
+			brings(w)
+			w.UntilSteady()
 			row.then(w)
-			path := w.status().JobStatus.UpgradeSavepointPath
+			path := w.Status().JobStatus.UpgradeSavepointPath
 			for range 10 {
-				w.run()
-				w.sleep(20 * time.Second)
+				w.Run()
+				w.Sleep(20 * time.Second)
 			}
-			s := w.status()
-			if s.LifecycleState != row.lifecycle || s.JobStatus.State != row.state || len(w.running()) != row.runs {
-				t.Errorf("%s %s, running %q, rounds %q", s.LifecycleState, s.JobStatus.State, w.running(), w.log)
+			s := w.Status()
+			if s.LifecycleState != row.lifecycle || s.JobStatus.State != row.state || len(w.Running()) != row.runs {
+				t.Errorf("%s %s, running %q, rounds %q", s.LifecycleState, s.JobStatus.State, w.Running(), w.Log)
 			}
-			if row.runs == 1 && w.running()[0] != s.JobStatus.JobID {
-				t.Errorf("runs %q, status names %s", w.running(), s.JobStatus.JobID)
+			if row.runs == 1 && w.Running()[0] != s.JobStatus.JobID {
+				t.Errorf("runs %q, status names %s", w.Running(), s.JobStatus.JobID)
 			}
 			if row.row == "A2" && row.runs == 0 && s.JobStatus.UpgradeSavepointPath != path {
 				t.Errorf(
@@ -103,7 +114,7 @@ func TestAJobThatRunsAgainIsEnded(t *testing.T) {
 					path,
 				)
 			}
-			told := w.told(plan.ReasonJobReran)
+			told := w.Told(plan.ReasonJobReran)
 			then := map[bool]string{true: "cancel it", false: "the rules that follow decide"}[len(told) > 0]
 			if row.row == "A1" && len(told) > 0 {
 				then = "cancel it, see cameBack"
@@ -122,18 +133,18 @@ func TestAJobThatRunsAgainIsEnded(t *testing.T) {
 func TestADeletionEndsAFormerJobThatRunsAgain(t *testing.T) {
 	for _, ends := range []bool{true, false} {
 		w := upgraded(t)
-		w.s.HAData = plan.Present([]hadata.ConfigMap{})
-		former := w.jobs[0].ID
-		w.again(former)
+		w.Snapshot.HAData = plan.Present([]hadata.ConfigMap{})
+		former := w.Jobs[0].ID
+		again(w, former)
 		if !ends {
-			w.set(former, v1beta1.FlinkJobCancelling)
+			w.Set(former, v1beta1.FlinkJobCancelling)
 		}
-		w.delete()
-		w.untilGone()
-		left := w.told(plan.ReasonJobLeftRunning)
-		if ends != (len(w.running()) == 0) || ends != (len(left) == 0) ||
+		w.Delete()
+		untilGone(w)
+		left := w.Told(plan.ReasonJobLeftRunning)
+		if ends != (len(w.Running()) == 0) || ends != (len(left) == 0) ||
 			!ends && !strings.Contains(strings.Join(left, ""), former) {
-			t.Errorf("running %q, told %q", w.running(), left)
+			t.Errorf("running %q, told %q", w.Running(), left)
 		}
 	}
 }
@@ -152,14 +163,14 @@ func TestADeletionWaitsForAFormerJob(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := upgraded(t)
-			w.again(w.jobs[0].ID)
-			w.set(w.jobs[0].ID, v1beta1.FlinkJobCancelling)
-			w.delete()
+			again(w, w.Jobs[0].ID)
+			w.Set(w.Jobs[0].ID, v1beta1.FlinkJobCancelling)
+			w.Delete()
 			for _, at := range row.looks {
-				w.s.Now = w.s.Resource.DeletionTimestamp.Add(at)
-				w.round()
+				w.Snapshot.Now = w.Snapshot.Resource.DeletionTimestamp.Add(at)
+				w.Round()
 			}
-			if told := w.told(plan.ReasonJobLeftRunning); len(told) != row.told {
+			if told := w.Told(plan.ReasonJobLeftRunning); len(told) != row.told {
 				t.Errorf("told %q, want %d", told, row.told)
 			}
 		})
@@ -168,32 +179,32 @@ func TestADeletionWaitsForAFormerJob(t *testing.T) {
 
 // Status names the newest three of the jobs that others took the place of, and nothing else.
 func TestFormerJobsAreTheNewest(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.untilSteady()
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.UntilSteady()
 	for n := range 5 {
 		var want []string
-		for i := len(w.runs) - 2; i >= max(0, len(w.runs)-4); i-- {
-			want = append(want, w.runs[i].JobID)
+		for i := len(w.Runs) - 2; i >= max(0, len(w.Runs)-4); i-- {
+			want = append(want, w.Runs[i].JobID)
 		}
-		if got := w.status().FormerJobs; !slices.Equal(got, want) {
+		if got := w.Status().FormerJobs; !slices.Equal(got, want) {
 			t.Fatalf("after %d upgrades: %q, want %q", n, got, want)
 		}
-		w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism += 1 })
-		w.run()
-		w.sleep(20 * time.Second)
-		w.untilSteady()
+		w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism += 1 })
+		w.Run()
+		w.Sleep(20 * time.Second)
+		w.UntilSteady()
 	}
 }
 
 // upgraded is a job on a highly available cluster that has taken the place of a former one.
-func upgraded(t *testing.T) *fixture {
+func upgraded(t *testing.T) *enginetest.SessionJob {
 	t.Helper()
-	w := newWorld(t, stateless)
-	w.brings()
-	w.untilSteady()
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-	w.run()
-	w.sleep(20 * time.Second)
-	w.untilSteady()
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	brings(w)
+	w.UntilSteady()
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	w.Run()
+	w.Sleep(20 * time.Second)
+	w.UntilSteady()
 	return w
 }

@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"reflect"
@@ -7,7 +7,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/host/session"
+	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/drawing"
 	"github.com/kn-flink/kn-flink/test/fields"
@@ -17,7 +19,7 @@ import (
 // is held where there is a world to decide about: see mayAdd in test/scenario.
 func TestEachQuestionIsDrawn(t *testing.T) {
 	var questions []string
-	of := reflect.TypeFor[Questions]()
+	of := reflect.TypeFor[sessionjob.Questions]()
 	for i := range of.NumField() {
 		questions = append(questions, of.Field(i).Name)
 	}
@@ -36,9 +38,9 @@ func TestWhichClusterIsAsked(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateless)
-			w.s.Resource.Status.ReconciliationStatus.LastReconciledSpec = row.recorded
-			if got := session.ClusterOf(w.s.Resource); got != row.want {
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+			w.Snapshot.Resource.Status.ReconciliationStatus.LastReconciledSpec = row.recorded
+			if got := session.ClusterOf(w.Snapshot.Resource); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})
@@ -47,30 +49,31 @@ func TestWhichClusterIsAsked(t *testing.T) {
 
 // What has no answer cannot be asked for. All else can, at any time.
 func TestWhatCanBeAskedFor(t *testing.T) {
-	change := func(w *fixture) {
-		w.untilSteady()
-		w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-		for w.status().Intent == nil {
-			w.round()
+	change := func(w *enginetest.SessionJob) {
+		w.UntilSteady()
+		w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+		for w.Status().Intent == nil {
+			w.Round()
 		}
 	}
 	rows := map[string]struct {
-		then func(w *fixture)
+		then func(w *enginetest.SessionJob)
 		want string
 	}{
-		"its cluster is not there": {func(w *fixture) {
-			w.s.Cluster, w.s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
+		"its cluster is not there": {func(w *enginetest.SessionJob) {
+			w.Snapshot.Cluster, w.Snapshot.JobManager = plan.Absent[*v1beta1.FlinkDeployment](),
+				plan.Absent[*appsv1.Deployment]()
 		}, "Others"},
-		"never looked at": {func(*fixture) {}, "Flink Jars Snapshots Others"},
-		"starts":          {func(w *fixture) { w.round(); w.round() }, "Flink Jars Snapshots Others"},
-		"runs":            {(*fixture).untilSteady, "Flink Jars Snapshots Others"},
+		"never looked at": {func(*enginetest.SessionJob) {}, "Flink Jars Snapshots Others"},
+		"starts":          {func(w *enginetest.SessionJob) { w.Round(); w.Round() }, "Flink Jars Snapshots Others"},
+		"runs":            {(*enginetest.SessionJob).UntilSteady, "Flink Jars Snapshots Others"},
 		"stops":           {change, "Flink Jars Stop Snapshots Others"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateful("savepoint"))
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateful("savepoint"))
 			row.then(w)
-			if got := fields.Set(Open(w.s).All()); got != row.want {
+			if got := fields.Set(sessionjob.Open(w.Snapshot).All()); got != row.want {
 				t.Errorf("asks for %q, want %q", got, row.want)
 			}
 		})

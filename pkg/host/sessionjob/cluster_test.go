@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"strings"
@@ -6,68 +6,70 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/host/session"
+	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // The name of the cluster was changed past the API server and admission: the job stays where it runs, is seen there,
 // and is ended there.
 func TestAJobStaysOnTheClusterThatItRunsOn(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.untilSteady()
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName, s.Job.Parallelism = "other", 4 })
-	if name := session.ClusterOf(w.s.Resource); name != "session" {
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.UntilSteady()
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName, s.Job.Parallelism = "other", 4 })
+	if name := session.ClusterOf(w.Snapshot.Resource); name != "session" {
 		t.Fatalf("%s is looked at", name)
 	}
 	for range 5 {
-		w.run()
-		w.sleep(time.Minute)
+		w.Run()
+		w.Sleep(time.Minute)
 	}
-	s := w.status()
-	if len(w.runs) != 1 || len(w.running()) != 1 || s.LifecycleState != v1beta1.LifecycleStable ||
+	s := w.Status()
+	if len(w.Runs) != 1 || len(w.Running()) != 1 || s.LifecycleState != v1beta1.LifecycleStable ||
 		!strings.Contains(s.Error, "deploymentName can't be changed") ||
 		strings.Contains(s.Error, "is not match with the session cluster") {
-		t.Errorf("runs %d, running %q, %s, error %q", len(w.runs), w.running(), s.LifecycleState, s.Error)
+		t.Errorf("runs %d, running %q, %s, error %q", len(w.Runs), w.Running(), s.LifecycleState, s.Error)
 	}
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "session" })
-	w.untilSteady()
-	if recorded := w.status().ReconciliationStatus.LastReconciledSpec; len(w.runs) != 2 ||
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "session" })
+	w.UntilSteady()
+	if recorded := w.Status().ReconciliationStatus.LastReconciledSpec; len(w.Runs) != 2 ||
 		!strings.Contains(recorded, `"deploymentName":"session"`) || !strings.Contains(recorded, `"parallelism":4`) {
-		t.Errorf("set back: runs %d, recorded %s", len(w.runs), recorded)
+		t.Errorf("set back: runs %d, recorded %s", len(w.Runs), recorded)
 	}
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "other" })
-	w.delete()
-	w.run()
-	w.run()
-	if len(w.running()) != 0 || len(w.s.Resource.Finalizers) != 0 {
-		t.Errorf("deleted: running %q, finalizers %q", w.running(), w.s.Resource.Finalizers)
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "other" })
+	w.Delete()
+	w.Run()
+	w.Run()
+	if len(w.Running()) != 0 || len(w.Snapshot.Resource.Finalizers) != 0 {
+		t.Errorf("deleted: running %q, finalizers %q", w.Running(), w.Snapshot.Resource.Finalizers)
 	}
 }
 
 // A rollback, and all else that is recorded while the spec names another cluster, names the one that the job is on.
 func TestARecordNamesTheClusterThatTheJobIsOn(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.untilSteady()
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "other" })
-	w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobCanceled) // by somebody: a stateless job is started again
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.UntilSteady()
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "other" })
+	w.Set(w.Status().JobStatus.JobID, v1beta1.FlinkJobCanceled) // by somebody: a stateless job is started again
 	for range 5 {
-		w.run()
-		w.sleep(time.Minute)
+		w.Run()
+		w.Sleep(time.Minute)
 	}
-	recorded := w.status().ReconciliationStatus.LastReconciledSpec
+	recorded := w.Status().ReconciliationStatus.LastReconciledSpec
 	if !strings.Contains(recorded, `"deploymentName":"session"`) {
 		t.Errorf("recorded %s", recorded)
 	}
-	d := sessionCluster()
+	d := enginetest.SessionCluster()
 	goes := plan.Plan{Finish: []plan.Action{plan.RemoveFinalizer{}}}
-	if p := Open(w.s).Dependants(w.s.Snapshots, goes); len(p) != 1 || p[0].Name != d.Name {
+	if p := sessionjob.Open(w.Snapshot).Dependants(w.Snapshot.Snapshots, goes); len(p) != 1 || p[0].Name != d.Name {
 		t.Errorf("told %+v", p)
 	}
-	if p := Open(w.s).Dependants(w.s.Snapshots, plan.Plan{}); len(p) != 0 {
+	if p := sessionjob.Open(w.Snapshot).Dependants(w.Snapshot.Snapshots, plan.Plan{}); len(p) != 0 {
 		t.Errorf("a job that stays holds up no deletion of its cluster, told %+v", p)
 	}
-	w.s.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
-	v := Open(w.s).view
+	w.Snapshot.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
+	v := session.New(w.Snapshot)
 	if why, _ := v.ClusterReady(); !strings.Contains(why.Message, "session cluster session ") {
 		t.Errorf("waits for %q", why.Message)
 	}
@@ -80,20 +82,20 @@ func TestAnInvalidSpecIsToldWithoutItsCluster(t *testing.T) {
 		"deployed, invalid": {true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateless)
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
 			if c.deployed {
-				w.untilSteady()
+				w.UntilSteady()
 			}
-			w.s.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.EntryClass = "org.example.Other" })
+			w.Snapshot.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.EntryClass = "org.example.Other" })
 			if c.invalid {
-				w.s.SpecProblem = "spec.job.jarURI: it is missing"
+				w.Snapshot.SpecProblem = "spec.job.jarURI: it is missing"
 			}
-			w.run()
-			if told := strings.Contains(w.status().Error, "it is missing"); told != c.invalid {
-				t.Errorf("error %q, rounds %q", w.status().Error, w.log)
+			w.Run()
+			if told := strings.Contains(w.Status().Error, "it is missing"); told != c.invalid {
+				t.Errorf("error %q, rounds %q", w.Status().Error, w.Log)
 			}
-			if s := w.status().Situation; !c.invalid && s != string(plan.Waiting) {
+			if s := w.Status().Situation; !c.invalid && s != string(plan.Waiting) {
 				t.Errorf("situation %s", s)
 			}
 		})

@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"strconv"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/drawing"
@@ -17,35 +18,38 @@ import (
 
 // A status that was copied, as a restored backup has it, does nothing to the job of the resource that it is from.
 func TestCopiedIsAsDrawn(t *testing.T) {
-	copies := func(w *fixture) {
-		w.s.Resource.UID, w.s.Resource.Name = "uid-of-copy", "copy"
-		w.bump()
+	copies := func(w *enginetest.SessionJob) {
+		w.Snapshot.Resource.UID, w.Snapshot.Resource.Name = "uid-of-copy", "copy"
+		w.Bump()
 	}
-	unsigned := func(w *fixture) { w.s.Resource.Status.WrittenFor = "" }
-	late := func(w *fixture) {
-		millis, _ := strconv.ParseInt(w.status().JobStatus.StartTime, 10, 64)
-		w.s.Resource.CreationTimestamp = metav1.NewTime(time.UnixMilli(millis).Add(time.Minute))
+	unsigned := func(w *enginetest.SessionJob) { w.Snapshot.Resource.Status.WrittenFor = "" }
+	late := func(w *enginetest.SessionJob) {
+		millis, _ := strconv.ParseInt(w.Status().JobStatus.StartTime, 10, 64)
+		w.Snapshot.Resource.CreationTimestamp = metav1.NewTime(time.UnixMilli(millis).Add(time.Minute))
 	}
 	rows := map[string]struct {
 		row  string
-		then func(w *fixture)
+		then func(w *enginetest.SessionJob)
 	}{
-		"never ran":            {"W1", func(w *fixture) { w.s.Resource.Status = v1beta1.FlinkSessionJobStatus{} }},
-		"its own":              {"W2", func(*fixture) {}},
+		"never ran": {
+			"W1",
+			func(w *enginetest.SessionJob) { w.Snapshot.Resource.Status = v1beta1.FlinkSessionJobStatus{} },
+		},
+		"its own":              {"W2", func(*enginetest.SessionJob) {}},
 		"copied":               {"W3", copies},
-		"of the Java operator": {"W4", func(w *fixture) { unsigned(w); copies(w) }},
-		"nobody can look":      {"W5", func(w *fixture) { unsigned(w); copies(w); late(w); w.deaf = true }},
-		"copied from the Java operator": {"W6", func(w *fixture) {
+		"of the Java operator": {"W4", func(w *enginetest.SessionJob) { unsigned(w); copies(w) }},
+		"nobody can look":      {"W5", func(w *enginetest.SessionJob) { unsigned(w); copies(w); late(w); w.Deaf = true }},
+		"copied from the Java operator": {"W6", func(w *enginetest.SessionJob) {
 			unsigned(w)
 			copies(w)
 			late(w)
-			w.others = []session.Other{{UID: "uid-of-etl", JobID: w.status().JobStatus.JobID}}
+			w.Others = []session.Other{{UID: "uid-of-etl", JobID: w.Status().JobStatus.JobID}}
 		}},
-		"restored": {"W7", func(w *fixture) {
+		"restored": {"W7", func(w *enginetest.SessionJob) {
 			unsigned(w)
 			copies(w)
 			late(w)
-			w.others = []session.Other{{UID: "uid-of-other", JobID: "ff"}}
+			w.Others = []session.Other{{UID: "uid-of-other", JobID: "ff"}}
 		}},
 	}
 	drawn := drawing.Read(t, "copied.go", "copied")
@@ -53,11 +57,11 @@ func TestCopiedIsAsDrawn(t *testing.T) {
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateless)
-			w.untilSteady()
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+			w.UntilSteady()
 			row.then(w)
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-			p := w.round()
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			p := w.Round()
 			then := "go on"
 			switch {
 			case p.Situation == plan.Unobservable:
@@ -66,26 +70,26 @@ func TestCopiedIsAsDrawn(t *testing.T) {
 				then = "it is a copy"
 			}
 			if err := drawn.Holds(row.row, drawing.Row{"then": then}); err != nil {
-				t.Errorf("%v; rounds %q", err, w.log)
+				t.Errorf("%v; rounds %q", err, w.Log)
 			}
 			if then != "it is a copy" {
 				return
 			}
 			stalled := ""
-			for _, c := range w.status().Conditions {
+			for _, c := range w.Status().Conditions {
 				if c.Type == summary.Stalled && c.Status == metav1.ConditionTrue {
 					stalled = c.Reason + " " + c.Message
 				}
 			}
-			if len(w.running()) != 1 || len(w.runs) != 1 || !strings.Contains(stalled, "StatusCopied ") ||
+			if len(w.Running()) != 1 || len(w.Runs) != 1 || !strings.Contains(stalled, "StatusCopied ") ||
 				!strings.Contains(stalled, `{"writtenFor":"uid-of-copy"}`) {
-				t.Errorf("running %q, runs %d, stalled %q", w.running(), len(w.runs), stalled)
+				t.Errorf("running %q, runs %d, stalled %q", w.Running(), len(w.Runs), stalled)
 			}
-			w.delete()
-			w.run()
-			if len(w.running()) != 1 || len(w.s.Resource.Finalizers) != 0 ||
-				len(w.told(plan.ReasonJobLeftRunning)) != 1 {
-				t.Errorf("deleted: running %q, finalizers %q", w.running(), w.s.Resource.Finalizers)
+			w.Delete()
+			w.Run()
+			if len(w.Running()) != 1 || len(w.Snapshot.Resource.Finalizers) != 0 ||
+				len(w.Told(plan.ReasonJobLeftRunning)) != 1 {
+				t.Errorf("deleted: running %q, finalizers %q", w.Running(), w.Snapshot.Resource.Finalizers)
 			}
 		})
 	}
@@ -96,20 +100,20 @@ func TestCopiedIsAsDrawn(t *testing.T) {
 
 // Who is told so takes the job over.
 func TestACopyIsGivenItsJob(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.untilSteady()
-	w.s.Resource.UID = "uid-of-restored"
-	w.bump()
-	w.run()
-	if w.status().WrittenFor != "uid-of-etl" {
-		t.Fatalf("written for %q", w.status().WrittenFor)
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.UntilSteady()
+	w.Snapshot.Resource.UID = "uid-of-restored"
+	w.Bump()
+	w.Run()
+	if w.Status().WrittenFor != "uid-of-etl" {
+		t.Fatalf("written for %q", w.Status().WrittenFor)
 	}
-	w.s.Resource.Status.WrittenFor = "uid-of-restored"
-	w.bump()
-	w.untilSteady()
-	w.delete()
-	w.untilGone()
-	if len(w.running()) != 0 {
-		t.Errorf("running %q", w.running())
+	w.Snapshot.Resource.Status.WrittenFor = "uid-of-restored"
+	w.Bump()
+	w.UntilSteady()
+	w.Delete()
+	untilGone(w)
+	if len(w.Running()) != 0 {
+		t.Errorf("running %q", w.Running())
 	}
 }

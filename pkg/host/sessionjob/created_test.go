@@ -1,24 +1,25 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // serveTasks makes Flink answer with a RUNNING job of four tasks.
-func (w *fixture) serveTasks(running, finished int) {
-	w.t.Helper()
-	w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobRunning)
-	if len(w.jobs) != 1 {
-		w.t.Fatalf("jobs %+v, rounds %q", w.jobs, w.log)
+func serveTasks(w *enginetest.SessionJob, running, finished int) {
+	w.T.Helper()
+	w.Set(w.Status().JobStatus.JobID, v1beta1.FlinkJobRunning)
+	if len(w.Jobs) != 1 {
+		w.T.Fatalf("jobs %+v, rounds %q", w.Jobs, w.Log)
 	}
-	w.jobs[0].Tasks, w.jobs[0].Running, w.jobs[0].Finished = 4, running, finished
+	w.Jobs[0].Tasks, w.Jobs[0].Running, w.Jobs[0].Finished = 4, running, finished
 }
 
-func TestTheJobIsCreatedUntilItsTasksRun(t *testing.T) {
+func TestTheJobIsCreatedUntilItsTasksRunOfASessionJob(t *testing.T) {
 	rows := map[string]struct {
 		running, finished int
 		runs              bool
@@ -34,34 +35,34 @@ func TestTheJobIsCreatedUntilItsTasksRun(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateless)
-			for len(w.runs) == 0 {
-				w.round()
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+			for len(w.Runs) == 0 {
+				w.Round()
 			}
-			w.serveTasks(row.running, row.finished)
-			w.run()
+			serveTasks(w, row.running, row.finished)
+			w.Run()
 			if row.runs {
-				w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+				w.Want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
 				return
 			}
-			w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.FlinkJobCreated)
-			if c := w.condition("Reconciling"); !strings.HasPrefix(c, "TasksNotRunning: ") {
+			w.Want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.FlinkJobCreated)
+			if c := w.Condition("Reconciling"); !strings.HasPrefix(c, "TasksNotRunning: ") {
 				t.Errorf("Reconciling says %q: %s", c, row.reason)
 			}
 		})
 	}
 }
 
-func TestARecoveredJobIsStableWithItsTasks(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.untilSteady()
-	w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobInitializing)
-	w.run()
-	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.FlinkJobInitializing)
-	w.serveTasks(0, 0)
-	w.run()
-	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.FlinkJobCreated)
-	w.serveTasks(4, 0)
-	w.run()
-	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+func TestARecoveredJobIsStableWithItsTasksOfASessionJob(t *testing.T) {
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.UntilSteady()
+	w.Set(w.Status().JobStatus.JobID, v1beta1.FlinkJobInitializing)
+	w.Run()
+	w.Want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.FlinkJobInitializing)
+	serveTasks(w, 0, 0)
+	w.Run()
+	w.Want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.FlinkJobCreated)
+	serveTasks(w, 4, 0)
+	w.Run()
+	w.Want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
 }

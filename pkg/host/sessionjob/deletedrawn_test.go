@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"strings"
@@ -9,38 +9,34 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
+	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
-// delete marks the resource for deletion.
-func (w *fixture) delete() {
-	w.s.Resource.DeletionTimestamp = &metav1.Time{Time: w.s.Now}
-	w.bump()
-}
-
 // savesFirst is a job that runs, and is to take a savepoint before its deletion.
-func savesFirst(t *testing.T) *fixture {
+func savesFirst(t *testing.T) *enginetest.SessionJob {
 	t.Helper()
-	w := newWorld(t, stateful("savepoint"))
-	w.edit(options(`{"kubernetes.operator.job.savepoint-on-deletion":"true"}`))
-	w.untilSteady()
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateful("savepoint"))
+	w.Edit(enginetest.HostedOptions(`{"kubernetes.operator.job.savepoint-on-deletion":"true"}`))
+	w.UntilSteady()
 	return w
 }
 
 // keepsOn lets the job go on as if nobody had stopped it with a savepoint.
-func (w *fixture) keepsOn() {
-	clear(w.stops)
-	for i := range w.jobs {
-		w.jobs[i].State = v1beta1.FlinkJobRunning
+func keepsOn(w *enginetest.SessionJob) {
+	clear(w.Stops)
+	for i := range w.Jobs {
+		w.Jobs[i].State = v1beta1.FlinkJobRunning
 	}
 }
 
 // brings is a session cluster that brings its jobs back.
-func (w *fixture) brings() {
-	w.s.Cluster = plan.Present(sessionCluster(
+func brings(w *enginetest.SessionJob) {
+	w.Snapshot.Cluster = plan.Present(enginetest.SessionCluster(
 		"high-availability.type", "kubernetes", "high-availability.storageDir", "file:///h",
 	))
 }
@@ -48,136 +44,168 @@ func (w *fixture) brings() {
 // X10 is the end after the timeout, and what it tells
 func TestDeletingIsAsDrawn(t *testing.T) {
 	const overdue = 6 * time.Minute
-	runs := func(t *testing.T) *fixture {
-		w := newWorld(t, stateless)
-		w.untilSteady()
+	runs := func(t *testing.T) *enginetest.SessionJob {
+		w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+		w.UntilSteady()
 		return w
 	}
-	begins := func(t *testing.T) *fixture { return newWorld(t, stateless) }
-	silent := func(w *fixture) { w.silent = true }
-	unlisted := func(w *fixture) {
-		w.brings()
-		w.jobs = nil
+	begins := func(t *testing.T) *enginetest.SessionJob {
+		return enginetest.NewSessionJob(t, enginetest.HostedStateless)
 	}
-	ended := func(t *testing.T) *fixture {
-		w := newWorld(t, stateless)
-		w.brings()
-		w.untilSteady()
-		w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+	silent := func(w *enginetest.SessionJob) { w.Silent = true }
+	unlisted := func(w *enginetest.SessionJob) {
+		brings(w)
+		w.Jobs = nil
+	}
+	ended := func(t *testing.T) *enginetest.SessionJob {
+		w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+		brings(w)
+		w.UntilSteady()
+		w.Set(w.Status().JobStatus.JobID, v1beta1.FlinkJobFailed)
 		return w
 	}
 	// graphs lets the high-availability data hold the job graph of another job and, if it is left, of this one.
-	graphs := func(left string) func(w *fixture) {
-		return func(w *fixture) {
+	graphs := func(left string) func(w *enginetest.SessionJob) {
+		return func(w *enginetest.SessionJob) {
 			ids := []string{strings.Repeat("f", 32)}
 			if left != "" {
-				ids = append(ids, w.status().JobStatus.JobID)
+				ids = append(ids, w.Status().JobStatus.JobID)
 			}
-			w.s.HAData = plan.Present([]hadata.ConfigMap{{Graphs: ids}})
+			w.Snapshot.HAData = plan.Present([]hadata.ConfigMap{{Graphs: ids}})
 		}
 	}
-	onlyFlinkLooks := func(w *fixture) {
-		w.s.Cluster = plan.Present(sessionCluster(
+	onlyFlinkLooks := func(w *enginetest.SessionJob) {
+		w.Snapshot.Cluster = plan.Present(enginetest.SessionCluster(
 			"high-availability.type", "zookeeper", "high-availability.storageDir", "file:///h",
 			"high-availability.zookeeper.quorum", "zk:2181", "high-availability.zookeeper.client.acl", "creator",
 		))
 	}
-	saving := func(w *fixture) {
-		w.run()
-		w.keepsOn()
+	saving := func(w *enginetest.SessionJob) {
+		w.Run()
+		keepsOn(w)
 	}
-	looked := func(w *fixture) { w.run() }
-	upgrades := func(t *testing.T) *fixture {
-		w := newWorld(t, stateful("savepoint"))
-		w.untilSteady()
-		w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-		w.round()
-		w.round()
+	looked := func(w *enginetest.SessionJob) { w.Run() }
+	upgrades := func(t *testing.T) *enginetest.SessionJob {
+		w := enginetest.NewSessionJob(t, enginetest.HostedStateful("savepoint"))
+		w.UntilSteady()
+		w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+		w.Round()
+		w.Round()
 		return w
 	}
-	goes := func(w *fixture) {
-		d := sessionCluster("kubernetes.operator.session.deletion.block-on-session-jobs", "false")
-		d.DeletionTimestamp = &metav1.Time{Time: start}
-		w.s.Cluster = plan.Present(d)
+	goes := func(w *enginetest.SessionJob) {
+		d := enginetest.SessionCluster("kubernetes.operator.session.deletion.block-on-session-jobs", "false")
+		d.DeletionTimestamp = &metav1.Time{Time: enginetest.Start}
+		w.Snapshot.Cluster = plan.Present(d)
 	}
-	stays := func(in v1beta1.FlinkJobState) func(w *fixture) {
-		return func(w *fixture) {
-			w.run()
-			w.set(w.status().JobStatus.JobID, in)
+	stays := func(in v1beta1.FlinkJobState) func(w *enginetest.SessionJob) {
+		return func(w *enginetest.SessionJob) {
+			w.Run()
+			w.Set(w.Status().JobStatus.JobID, in)
 		}
 	}
 	rows := map[string]struct {
 		// row is the way through the drawing, see package drawing.
 		row    string
-		from   func(t *testing.T) *fixture
-		before func(w *fixture)
-		then   func(w *fixture)
+		from   func(t *testing.T) *enginetest.SessionJob
+		before func(w *enginetest.SessionJob)
+		then   func(w *enginetest.SessionJob)
 		after  time.Duration
 	}{
-		"never looked at":                                  {"X1", begins, nil, nil, 0},
-		"asked to run":                                     {"X3", begins, (*fixture).asks, nil, 0},
-		"asked to run, and main runs":                      {"X3", begins, (*fixture).asks, nil, 4 * time.Minute},
-		"asked to run, for long":                           {"X2", begins, (*fixture).asks, nil, overdue},
-		"asked to run, for as long as a clean-up may take": {"X3", begins, (*fixture).asks, nil, 5 * time.Minute},
-		"asked to run, and its JobManager is gone": {"J6/X6", begins, (*fixture).asks, func(w *fixture) {
-			w.s.JobManager = plan.Absent[*appsv1.Deployment]()
-		}, 0},
-		"asked to run, and its cluster goes": {"J6/X6", begins, (*fixture).asks, goes, 0},
-		"asked to run, and its cluster cannot be read": {"X3", begins, (*fixture).asks, func(w *fixture) {
-			w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
-		}, 0},
-		"asked to run, as long ago as a submission takes": {"J6/X6", begins, (*fixture).asks, nil, 10 * time.Minute},
+		"never looked at": {"X1", begins, nil, nil, 0},
+		"asked to run":    {"X3", begins, (*enginetest.SessionJob).Asks, nil, 0},
+		"asked to run, and main runs": {
+			"X3",
+			begins,
+			(*enginetest.SessionJob).Asks,
+			nil,
+			4 * time.Minute,
+		},
+		"asked to run, for long": {"X2", begins, (*enginetest.SessionJob).Asks, nil, overdue},
+		"asked to run, for as long as a clean-up may take": {
+			"X3",
+			begins,
+			(*enginetest.SessionJob).Asks,
+			nil,
+			5 * time.Minute,
+		},
+		"asked to run, and its JobManager is gone": {
+			"J6/X6",
+			begins,
+			(*enginetest.SessionJob).Asks,
+			func(w *enginetest.SessionJob) {
+				w.Snapshot.JobManager = plan.Absent[*appsv1.Deployment]()
+			},
+			0,
+		},
+		"asked to run, and its cluster goes": {"J6/X6", begins, (*enginetest.SessionJob).Asks, goes, 0},
+		"asked to run, and its cluster cannot be read": {
+			"X3",
+			begins,
+			(*enginetest.SessionJob).Asks,
+			func(w *enginetest.SessionJob) {
+				w.Snapshot.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
+			},
+			0,
+		},
+		"asked to run, as long ago as a submission takes": {
+			"J6/X6",
+			begins,
+			(*enginetest.SessionJob).Asks,
+			nil,
+			10 * time.Minute,
+		},
 		"asked of before, for long": {
 			"J6/X6",
 			begins,
-			(*fixture).asks,
-			(*fixture).replaces,
+			(*enginetest.SessionJob).Asks,
+			(*enginetest.SessionJob).Replaces,
 			overdue,
 		},
 		"saves": {"X4", savesFirst, nil, saving, 0},
-		"saves, and nobody answers": {"X5", savesFirst, nil, func(w *fixture) {
+		"saves, and nobody answers": {"X5", savesFirst, nil, func(w *enginetest.SessionJob) {
 			saving(w)
 			silent(w)
 		}, overdue},
-		"saves for an upgrade": {"X5", upgrades, nil, func(w *fixture) {
-			w.taking = true
-			w.keepsOn()
+		"saves for an upgrade": {"X5", upgrades, nil, func(w *enginetest.SessionJob) {
+			w.Taking = true
+			keepsOn(w)
 		}, overdue},
 		"saved for an upgrade": {"X5", upgrades, nil, nil, time.Hour},
-		"is about to save for an upgrade": {"J4/X14", upgrades, nil, func(w *fixture) {
-			w.keepsOn()
+		"is about to save for an upgrade": {"J4/X14", upgrades, nil, func(w *enginetest.SessionJob) {
+			keepsOn(w)
 		}, 0},
-		"saves for an upgrade, for too long": {"J4/X14", upgrades, nil, func(w *fixture) {
-			w.taking = true
-			w.keepsOn()
+		"saves for an upgrade, for too long": {"J4/X14", upgrades, nil, func(w *enginetest.SessionJob) {
+			w.Taking = true
+			keepsOn(w)
 		}, 11 * time.Minute},
-		"not started": {"J1/X6", begins, func(w *fixture) { w.round() }, nil, 0},
-		"not started where jobs come back": {"J1/X6", begins, func(w *fixture) {
-			w.brings()
-			for w.status().Intent == nil {
-				w.round()
+		"not started": {"J1/X6", begins, func(w *enginetest.SessionJob) { w.Round() }, nil, 0},
+		"not started where jobs come back": {"J1/X6", begins, func(w *enginetest.SessionJob) {
+			brings(w)
+			for w.Status().Intent == nil {
+				w.Round()
 			}
 		}, nil, 0},
-		"its jar is sent": {"J1/X6", begins, func(w *fixture) { w.uploads = false; w.run() }, nil, 0},
-		"has ended": {"J3/X6", runs, func(w *fixture) {
-			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFinished)
+		"its jar is sent": {"J1/X6", begins, func(w *enginetest.SessionJob) { w.Uploads = false; w.Run() }, nil, 0},
+		"has ended": {"J3/X6", runs, func(w *enginetest.SessionJob) {
+			w.Set(w.Status().JobStatus.JobID, v1beta1.FlinkJobFinished)
 		}, nil, 0},
-		"was cancelled": {"J3/X6", runs, nil, func(w *fixture) { w.run() }, 0},
-		"told not to save, and ended": {"J3/X6", savesFirst, nil, func(w *fixture) {
+		"was cancelled": {"J3/X6", runs, nil, func(w *enginetest.SessionJob) { w.Run() }, 0},
+		"told not to save, and ended": {"J3/X6", savesFirst, nil, func(w *enginetest.SessionJob) {
 			saving(w)
-			w.edit(options(`{}`))
-			w.run()
+			w.Edit(enginetest.HostedOptions(`{}`))
+			w.Run()
 		}, 0},
-		"its savepoint took too long, and ended": {"J3/X6", savesFirst, nil, func(w *fixture) {
+		"its savepoint took too long, and ended": {"J3/X6", savesFirst, nil, func(w *enginetest.SessionJob) {
 			saving(w)
-			w.sleep(11 * time.Minute)
-			w.run()
+			w.Sleep(11 * time.Minute)
+			w.Run()
 		}, 0},
-		"ended long ago": {"J5/X6", runs, func(w *fixture) {
-			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
-			w.run()
-			w.sleep(2 * time.Minute)
-			w.jobs = nil
+		"ended long ago": {"J5/X6", runs, func(w *enginetest.SessionJob) {
+			w.Set(w.Status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+			w.Run()
+			w.Sleep(2 * time.Minute)
+			w.Jobs = nil
 		}, nil, 0},
 		"ended, and its job graph is left":              {"J2/X9", ended, nil, graphs("left"), 0},
 		"ended, and its job graph is gone":              {"J3/X6", ended, nil, graphs(""), 0},
@@ -190,40 +218,40 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		"ended, and its session cluster cannot be read": {
 			"J2/X9",
 			ended,
-			func(w *fixture) { w.run() },
-			func(w *fixture) {
-				w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
+			func(w *enginetest.SessionJob) { w.Run() },
+			func(w *enginetest.SessionJob) {
+				w.Snapshot.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
 			},
 			2 * time.Minute,
 		},
-		"ended, and nobody answers, and it is left": {"J2/X9", ended, func(w *fixture) {
-			w.run()
-			w.silent = true
+		"ended, and nobody answers, and it is left": {"J2/X9", ended, func(w *enginetest.SessionJob) {
+			w.Run()
+			w.Silent = true
 		}, graphs("left"), 0},
-		"ended, and nobody answers, and it is gone": {"J5/X6", ended, func(w *fixture) {
-			w.run()
-			w.silent = true
+		"ended, and nobody answers, and it is gone": {"J5/X6", ended, func(w *enginetest.SessionJob) {
+			w.Run()
+			w.Silent = true
 		}, graphs(""), 0},
-		"lost":                           {"J6/X6", runs, func(w *fixture) { w.jobs = nil }, nil, 0},
+		"lost":                           {"J6/X6", runs, func(w *enginetest.SessionJob) { w.Jobs = nil }, nil, 0},
 		"its cluster goes":               {"J4/X7", runs, goes, nil, 0},
 		"nobody answered":                {"J7/X10", runs, silent, looked, overdue},
 		"nobody answered, and saves":     {"J7/X10", savesFirst, silent, looked, overdue},
 		"nobody answers":                 {"J7/X11", runs, silent, nil, 0},
 		"nobody answers, and saves":      {"J7/X11", savesFirst, silent, nil, 0},
 		"nobody answers, at a late look": {"J7/X11", runs, silent, nil, overdue},
-		"cancelled for a change, then nobody answers": {"J7/X11", runs, func(w *fixture) {
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-			for w.status().JobStatus.State != v1beta1.FlinkJobCancelling {
-				w.round()
+		"cancelled for a change, then nobody answers": {"J7/X11", runs, func(w *enginetest.SessionJob) {
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			for w.Status().JobStatus.State != v1beta1.FlinkJobCancelling {
+				w.Round()
 			}
-			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobCancelling)
-			w.sleep(overdue)
-			w.silent = true
+			w.Set(w.Status().JobStatus.JobID, v1beta1.FlinkJobCancelling)
+			w.Sleep(overdue)
+			w.Silent = true
 		}, nil, overdue},
-		"nobody answered, then somebody": {"J4/X14", runs, silent, func(w *fixture) {
+		"nobody answered, then somebody": {"J4/X14", runs, silent, func(w *enginetest.SessionJob) {
 			looked(w)
-			w.sleep(overdue)
-			w.silent = false
+			w.Sleep(overdue)
+			w.Silent = false
 		}, 0},
 		"is to save":                    {"J4/X12", savesFirst, nil, nil, 0},
 		"is to save, at a late look":    {"J4/X12", savesFirst, nil, nil, time.Hour},
@@ -235,7 +263,7 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		"does not end":                  {"J4/X13", runs, nil, stays(v1beta1.FlinkJobCancelling), overdue},
 		"cannot be cancelled":           {"J4/X13", runs, nil, stays(v1beta1.FlinkJobRunning), overdue},
 		"cannot be cancelled, of late":  {"J4/X14", runs, nil, stays(v1beta1.FlinkJobRunning), time.Minute},
-		"told to end, then nobody answers": {"J7/X10", runs, nil, func(w *fixture) {
+		"told to end, then nobody answers": {"J7/X10", runs, nil, func(w *enginetest.SessionJob) {
 			stays(v1beta1.FlinkJobCancelling)(w)
 			silent(w)
 		}, overdue},
@@ -249,13 +277,13 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 			if row.before != nil {
 				row.before(w)
 			}
-			w.delete()
+			w.Delete()
 			if row.then != nil {
 				row.then(w)
 			}
-			w.sleep(row.after)
-			if err := drawn.Holds(row.row, w.ending()); err != nil {
-				t.Errorf("%v; rounds %q, conditions %+v", err, w.log, w.status().Conditions)
+			w.Sleep(row.after)
+			if err := drawn.Holds(row.row, ending(w)); err != nil {
+				t.Errorf("%v; rounds %q, conditions %+v", err, w.Log, w.Status().Conditions)
 			}
 			if left, way, is := strings.Cut(row.row, "/"); is {
 				answer := map[bool]string{true: "no", false: "yes"}[way == "X6"]
@@ -273,15 +301,15 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 }
 
 // ending makes one round of a deletion, and is that in the words of the drawing.
-func (w *fixture) ending() drawing.Row {
-	w.t.Helper()
+func ending(w *enginetest.SessionJob) drawing.Row {
+	w.T.Helper()
 	answer := drawing.Row{"finalizer": "stays", "Flink is asked for": "nothing", "tells": "nothing"}
-	held := len(w.s.Resource.Finalizers) > 0
-	p := w.round()
+	held := len(w.Snapshot.Resource.Finalizers) > 0
+	p := w.Round()
 	switch {
 	case !held:
 		answer["finalizer"] = "-"
-	case len(w.s.Resource.Finalizers) == 0:
+	case len(w.Snapshot.Resource.Finalizers) == 0:
 		answer["finalizer"] = "goes"
 	}
 	for _, a := range p.Actions {
@@ -301,44 +329,47 @@ func (w *fixture) ending() drawing.Row {
 }
 
 func TestStandingIsAsDrawn(t *testing.T) {
-	gone := func(w *fixture) { w.s.JobManager = plan.Absent[*appsv1.Deployment]() }
+	gone := func(w *enginetest.SessionJob) { w.Snapshot.JobManager = plan.Absent[*appsv1.Deployment]() }
 	rows := map[string]struct {
 		// row is the one that draws it, see package drawing.
 		row  string
-		then func(w *fixture)
+		then func(w *enginetest.SessionJob)
 	}{
-		"listed":          {"Y1", func(*fixture) {}},
-		"listed as ended": {"Y1", func(w *fixture) { w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed) }},
-		"may come back":   {"Y2", func(w *fixture) { w.brings(); w.jobs = nil }},
-		"may have, for as long as it takes": {"Y2", func(w *fixture) {
-			w.brings()
-			w.jobs = nil
-			w.sleep(10 * time.Minute)
+		"listed": {"Y1", func(*enginetest.SessionJob) {}},
+		"listed as ended": {
+			"Y1",
+			func(w *enginetest.SessionJob) { w.Set(w.Status().JobStatus.JobID, v1beta1.FlinkJobFailed) },
+		},
+		"may come back": {"Y2", func(w *enginetest.SessionJob) { brings(w); w.Jobs = nil }},
+		"may have, for as long as it takes": {"Y2", func(w *enginetest.SessionJob) {
+			brings(w)
+			w.Jobs = nil
+			w.Sleep(10 * time.Minute)
 		}},
-		"may have, for long": {"Y3", func(w *fixture) {
-			w.brings()
-			w.jobs = nil
-			w.sleep(11 * time.Minute)
+		"may have, for long": {"Y3", func(w *enginetest.SessionJob) {
+			brings(w)
+			w.Jobs = nil
+			w.Sleep(11 * time.Minute)
 		}},
-		"never taken": {"Y3", func(w *fixture) {
-			w.brings()
-			w.refuses = "no such class"
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.EntryClass = "org.Bad" })
-			for len(w.runs) < 2 {
-				w.run()
+		"never taken": {"Y3", func(w *enginetest.SessionJob) {
+			brings(w)
+			w.Refuses = "no such class"
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.EntryClass = "org.Bad" })
+			for len(w.Runs) < 2 {
+				w.Run()
 			}
 		}},
-		"not listed": {"Y3", func(w *fixture) { w.jobs = nil }},
-		"no cluster": {"Y4", func(w *fixture) {
-			w.s.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
+		"not listed": {"Y3", func(w *enginetest.SessionJob) { w.Jobs = nil }},
+		"no cluster": {"Y4", func(w *enginetest.SessionJob) {
+			w.Snapshot.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
 			gone(w)
 		}},
 		"no JobManager":       {"Y5", gone},
-		"no JobManager, data": {"Y6", func(w *fixture) { w.brings(); gone(w) }},
-		"no cluster, but a JobManager": {"Y6", func(w *fixture) {
-			w.s.Cluster, w.silent = plan.Absent[*v1beta1.FlinkDeployment](), true
+		"no JobManager, data": {"Y6", func(w *enginetest.SessionJob) { brings(w); gone(w) }},
+		"no cluster, but a JobManager": {"Y6", func(w *enginetest.SessionJob) {
+			w.Snapshot.Cluster, w.Silent = plan.Absent[*v1beta1.FlinkDeployment](), true
 		}},
-		"no answer": {"Y6", func(w *fixture) { w.silent = true }},
+		"no answer": {"Y6", func(w *enginetest.SessionJob) { w.Silent = true }},
 	}
 	names := map[world.Standing]string{world.There: "There", world.Gone: "Gone", world.StandingUnknown: "Unknown"}
 	drawn := drawing.Read(t, "../session/host.go", "Standing")
@@ -346,13 +377,13 @@ func TestStandingIsAsDrawn(t *testing.T) {
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateless)
-			w.untilSteady()
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+			w.UntilSteady()
 			row.then(w)
-			w.look()
-			standing, why := Open(w.s).view.Standing()
+			w.Look()
+			standing, why := session.New(w.Snapshot).Standing()
 			if err := drawn.Holds(row.row, drawing.Row{"the job is": names[standing]}); err != nil {
-				t.Errorf("%v; rounds %q", err, w.log)
+				t.Errorf("%v; rounds %q", err, w.Log)
 			}
 			if (why != "") != (standing == world.StandingUnknown) {
 				t.Errorf("%s, and why: %q", names[standing], why)

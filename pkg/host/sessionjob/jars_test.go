@@ -1,54 +1,55 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 func TestAnUndeletableJarHoldsUpNothing(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.keepsJars = true
-	w.untilSteady()
-	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
-	w.sleep(time.Minute)
-	w.run()
-	if w.deleted != 1 {
-		t.Errorf("Flink was asked %d times to delete it, want once", w.deleted)
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.KeepsJars = true
+	w.UntilSteady()
+	w.Want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+	w.Sleep(time.Minute)
+	w.Run()
+	if w.Deleted != 1 {
+		t.Errorf("Flink was asked %d times to delete it, want once", w.Deleted)
 	}
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-	w.untilSteady()
-	if last := w.runs[len(w.runs)-1]; last.Parallelism != 4 {
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	w.UntilSteady()
+	if last := w.Runs[len(w.Runs)-1]; last.Parallelism != 4 {
 		t.Errorf("%+v", last)
 	}
 }
 
 func TestNoJarIsLeft(t *testing.T) {
-	rows := map[string]func(w *fixture){
-		"of a start that was carried out": func(*fixture) {},
-		"of one that gave way to a newer spec": func(w *fixture) {
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	rows := map[string]func(w *enginetest.SessionJob){
+		"of a start that was carried out": func(*enginetest.SessionJob) {},
+		"of one that gave way to a newer spec": func(w *enginetest.SessionJob) {
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
 		},
-		"of one that was suspended": func(w *fixture) {
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
+		"of one that was suspended": func(w *enginetest.SessionJob) {
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
 		},
-		"of one that was deleted":          (*fixture).delete,
-		"of one that Flink refuses to run": func(w *fixture) { w.refuses = "no such class" },
+		"of one that was deleted":          (*enginetest.SessionJob).Delete,
+		"of one that Flink refuses to run": func(w *enginetest.SessionJob) { w.Refuses = "no such class" },
 	}
 	for name, then := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateless)
-			for len(w.jars) == 0 {
-				w.round()
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+			for len(w.Jars) == 0 {
+				w.Round()
 			}
 			then(w)
-			w.run()
-			w.sleep(2 * time.Second)
-			w.run()
-			if len(w.jars) != 0 {
-				t.Errorf("left: %v; %q", w.jars, w.log)
+			w.Run()
+			w.Sleep(2 * time.Second)
+			w.Run()
+			if len(w.Jars) != 0 {
+				t.Errorf("left: %v; %q", w.Jars, w.Log)
 			}
 		})
 	}

@@ -1,129 +1,98 @@
-package sessionjob
+package sessionjob_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
-// rollsBack switches rollbacks on.
-const rollsBack = `{"kubernetes.operator.deployment.rollback.enabled":"true",` +
-	`"kubernetes.operator.deployment.readiness.timeout":"60s"}`
-
-// changed is a job with rollbacks on that runs, and was then changed: Flink runs the new one, whose tasks have not
-// begun yet. A stop takes savepoint-1.
-func changed(t *testing.T, mode, options string) *fixture {
-	t.Helper()
-	w := newWorld(t, stateful(mode))
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.FlinkConfiguration = v1beta1.FlinkConfiguration(options) })
-	w.untilSteady()
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-	for i := 0; i < 100 && len(w.runs) < 2; i++ {
-		w.round()
-		w.sleep(time.Second)
-	}
-	if len(w.runs) < 2 {
-		t.Fatalf("Flink was not asked: %q", w.log)
-	}
-	w.set(w.runs[1].JobID, v1beta1.FlinkJobCreated)
-	w.run()
-	if s := w.status(); s.ReconciliationStatus.State != v1beta1.ReconciliationDeployed || s.Intent != nil ||
-		s.ReconciliationStatus.LastStableSpec == s.ReconciliationStatus.LastReconciledSpec {
-		t.Fatalf("not deployed, or stable already: %+v\n%q", s, w.log)
-	}
-	return w
-}
-
 // refused is the same while Flink refuses to run the jar.
-func refused(t *testing.T, mode string) *fixture {
+func refused(t *testing.T, mode string) *enginetest.SessionJob {
 	t.Helper()
-	w := newWorld(t, stateful(mode))
-	w.edit(options(rollsBack))
-	w.untilSteady()
-	w.refuses = "no such method"
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateful(mode))
+	w.Edit(enginetest.HostedOptions(enginetest.HostedRollsBack))
+	w.UntilSteady()
+	w.Refuses = "no such method"
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
 	for range 5 {
-		w.run()
-		w.sleep(2 * time.Second)
+		w.Run()
+		w.Sleep(2 * time.Second)
 	}
-	if len(w.runs) < 2 {
-		t.Fatalf("Flink was not asked: %q", w.log)
+	if len(w.Runs) < 2 {
+		t.Fatalf("Flink was not asked: %q", w.Log)
 	}
 	return w
-}
-
-// rolledBack reports whether it was told that the job is taken back.
-func (w *fixture) rolledBack() bool {
-	return slices.ContainsFunc(w.events, func(e plan.Event) bool { return e.Reason == plan.ReasonRollback })
 }
 
 // ends has the newest job end or begin to, as was recorded before the look.
-func (w *fixture) ends(state v1beta1.FlinkJobState) {
-	w.set(w.status().JobStatus.JobID, state)
-	w.checkpointed("file:///c/chk-7")
-	if w.s.Resource.Status.JobStatus.State = state; state.IsTerminal() {
-		w.s.Resource.Status.JobStatus.LastStateUnread = true
+func ends(w *enginetest.SessionJob, state v1beta1.FlinkJobState) {
+	w.Set(w.Status().JobStatus.JobID, state)
+	w.Checkpointed("file:///c/chk-7")
+	if w.Snapshot.Resource.Status.JobStatus.State = state; state.IsTerminal() {
+		w.Snapshot.Resource.Status.JobStatus.LastStateUnread = true
 	}
 }
 
 func TestTheRollbackOfASessionJobIsAsDrawn(t *testing.T) {
-	by := func(mode string) func(t *testing.T) *fixture {
-		return func(t *testing.T) *fixture { return changed(t, mode, rollsBack) }
+	by := func(mode string) func(t *testing.T) *enginetest.SessionJob {
+		return func(t *testing.T) *enginetest.SessionJob {
+			return enginetest.HostedChanged(t, mode, enginetest.HostedRollsBack)
+		}
 	}
 	rows := map[string]struct {
 		// row is the one that draws it, see package drawing.
 		row  string
-		from func(t *testing.T) *fixture
-		then func(w *fixture)
+		from func(t *testing.T) *enginetest.SessionJob
+		then func(w *enginetest.SessionJob)
 		// says is from where the stable spec starts when it begins, else what status says of the wait.
 		says string
 	}{
-		"keeps no state": {"B4", by("stateless"), func(*fixture) {}, ""},
-		"was refused": {"B6", func(t *testing.T) *fixture {
+		"keeps no state": {"B4", by("stateless"), func(*enginetest.SessionJob) {}, ""},
+		"was refused": {"B6", func(t *testing.T) *enginetest.SessionJob {
 			return refused(t, "savepoint")
-		}, func(*fixture) {}, "file:///s/savepoint-1"},
-		"was refused, by last-state": {"B6", func(t *testing.T) *fixture {
+		}, func(*enginetest.SessionJob) {}, "file:///s/savepoint-1"},
+		"was refused, by last-state": {"B6", func(t *testing.T) *enginetest.SessionJob {
 			return refused(t, "last-state")
-		}, func(*fixture) {}, ""},
-		"fails": {"B8", by("savepoint"), func(w *fixture) { w.ends(v1beta1.FlinkJobFailing) },
+		}, func(*enginetest.SessionJob) {}, ""},
+		"fails": {"B8", by("savepoint"), func(w *enginetest.SessionJob) { ends(w, v1beta1.FlinkJobFailing) },
 			"JobEnding: the job is FAILING; the roll-back begins when it has ended"},
-		"is cancelled": {"B8", by("savepoint"), func(w *fixture) { w.ends(v1beta1.FlinkJobCancelling) },
+		"is cancelled": {"B8", by("savepoint"), func(w *enginetest.SessionJob) { ends(w, v1beta1.FlinkJobCancelling) },
 			"JobEnding: the job is CANCELLING; the roll-back begins when it has ended"},
-		"has failed, and its end is not known": {"B9", by("savepoint"), func(w *fixture) {
-			w.ends(v1beta1.FlinkJobFailed)
-			w.untold = "time-out"
+		"has failed, and its end is not known": {"B9", by("savepoint"), func(w *enginetest.SessionJob) {
+			ends(w, v1beta1.FlinkJobFailed)
+			w.Untold = "time-out"
 		}, "JobEnded: the job has ended; its last checkpoint is read as soon as Flink's statistics show it"},
 		"has failed": {
 			"B10",
 			by("savepoint"),
-			func(w *fixture) { w.ends(v1beta1.FlinkJobFailed) },
+			func(w *enginetest.SessionJob) { ends(w, v1beta1.FlinkJobFailed) },
 			"file:///c/chk-7",
 		},
 		"was cancelled": {
 			"B10",
 			by("last-state"),
-			func(w *fixture) { w.ends(v1beta1.FlinkJobCanceled) },
+			func(w *enginetest.SessionJob) { ends(w, v1beta1.FlinkJobCanceled) },
 			"file:///c/chk-7",
 		},
-		"has failed, and its newest state is lost": {"B10/B13", by("savepoint"), func(w *fixture) {
-			w.ends(v1beta1.FlinkJobFailed)
-			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = v1beta1.LastStatePlaceholder
-			w.s.Flink.Checkpoints = plan.Absent[world.Checkpoints]()
+		"has failed, and its newest state is lost": {"B10/B13", by("savepoint"), func(w *enginetest.SessionJob) {
+			ends(w, v1beta1.FlinkJobFailed)
+			w.Snapshot.Resource.Status.JobStatus.UpgradeSavepointPath = v1beta1.LastStatePlaceholder
+			w.Snapshot.Flink.Checkpoints = plan.Absent[world.Checkpoints]()
 		}, "and it cannot be rolled back; correct the spec first"},
-		"does not run, and has a checkpoint": {"B11", by("last-state"), func(w *fixture) {
-			w.checkpointed("file:///c/chk-7")
+		"does not run, and has a checkpoint": {"B11", by("last-state"), func(w *enginetest.SessionJob) {
+			w.Checkpointed("file:///c/chk-7")
 		}, "file:///c/chk-7"},
-		"does not run, and has none": {"B11", by("savepoint"), func(*fixture) {}, "file:///s/savepoint-1"},
-		"does not run, and Flink would delete its checkpoint": {"B11b", by("savepoint"), func(w *fixture) {
-			w.checkpointed("file:///c/chk-7")
-			w.s.Flink.Retention = plan.Present(upgrade.Retention{Failed: true, Periodic: true})
+		"does not run, and has none": {"B11", by("savepoint"), func(*enginetest.SessionJob) {}, "file:///s/savepoint-1"},
+		"does not run, and Flink would delete its checkpoint": {"B11b", by("savepoint"), func(w *enginetest.SessionJob) {
+			w.Checkpointed("file:///c/chk-7")
+			w.Snapshot.Flink.Retention = plan.Present(upgrade.Retention{Failed: true, Periodic: true})
 		}, "CheckpointsNotRetained: what was deployed does not become stable, and its roll-back waits: "},
 	}
 	drawn := drawing.Read(t, "../../engine/decide/rollbackchoice.go", "chooseRollback")
@@ -135,23 +104,23 @@ func TestTheRollbackOfASessionJobIsAsDrawn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := row.from(t)
 			row.then(w)
-			w.sleep(2 * time.Minute) // the readiness timeout passes
-			if retry := w.s.Resource.Status.Retry; retry != nil {
-				retry.After.Time = w.s.Now.Add(time.Hour) // what was refused is not tried again before
+			w.Sleep(2 * time.Minute) // the readiness timeout passes
+			if retry := w.Snapshot.Resource.Status.Retry; retry != nil {
+				retry.After.Time = w.Snapshot.Now.Add(time.Hour) // what was refused is not tried again before
 			}
-			before := len(w.runs)
-			w.refuses = ""
-			w.run()
+			before := len(w.Runs)
+			w.Refuses = ""
+			w.Run()
 			answer := drawing.Row{"answer": "waits", "stop": "-"}
-			if w.rolledBack() {
+			if w.RolledBack() {
 				answer = drawing.Row{"answer": "begins"}
 			}
-			says := w.condition("Reconciling") + w.condition("Stalled")
+			says := w.Condition("Reconciling") + w.Condition("Stalled")
 			if strings.Contains(says, string(plan.ReasonRollbackImpossible)+": ") {
 				answer["answer"] = "refuses"
 			}
 			if err := drawn.Holds(row.row, answer); err != nil {
-				t.Fatalf("%v; conditions %+v, rounds %q", err, w.status().Conditions, w.log)
+				t.Fatalf("%v; conditions %+v, rounds %q", err, w.Status().Conditions, w.Log)
 			}
 			if answer["answer"] != "begins" {
 				if !strings.Contains(says, row.says) || says == "" {
@@ -159,12 +128,12 @@ func TestTheRollbackOfASessionJobIsAsDrawn(t *testing.T) {
 				}
 				return
 			}
-			w.untilSteady()
-			w.want(plan.Steady, v1beta1.LifecycleRolledBack, v1beta1.FlinkJobRunning)
-			last := w.runs[len(w.runs)-1]
-			if len(w.runs) != before+1 || last.Parallelism != 2 || last.SavepointPath != row.says ||
-				len(w.running()) != 1 {
-				t.Errorf("runs %+v, jobs %+v, want one from %q", w.runs[before:], w.jobs, row.says)
+			w.UntilSteady()
+			w.Want(plan.Steady, v1beta1.LifecycleRolledBack, v1beta1.FlinkJobRunning)
+			last := w.Runs[len(w.Runs)-1]
+			if len(w.Runs) != before+1 || last.Parallelism != 2 || last.SavepointPath != row.says ||
+				len(w.Running()) != 1 {
+				t.Errorf("runs %+v, jobs %+v, want one from %q", w.Runs[before:], w.Jobs, row.says)
 			}
 		})
 	}

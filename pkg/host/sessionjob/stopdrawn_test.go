@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"testing"
@@ -6,15 +6,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
 // changes lets the session cluster store an intent of its own.
-func (w *fixture) changes() {
-	d := sessionCluster()
+func changes(w *enginetest.SessionJob) {
+	d := enginetest.SessionCluster()
 	d.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, Purpose: v1beta1.PurposeUpgrade}
-	w.s.Cluster = plan.Present(d)
+	w.Snapshot.Cluster = plan.Present(d)
 }
 
 // Raise the flag, then look
@@ -22,29 +23,29 @@ func TestTheFirstRequestOfAStopIsAsDrawn(t *testing.T) {
 	const savesFirst = `{"kubernetes.operator.job.savepoint-on-deletion":"true"}`
 	rows := map[string]struct {
 		row  string
-		then func(w *fixture)
+		then func(w *enginetest.SessionJob)
 	}{
-		"a deletion's": {"N1", func(w *fixture) {
-			w.s.Resource.DeletionTimestamp = &metav1.Time{Time: w.s.Now}
-			w.bump()
-			w.changes()
+		"a deletion's": {"N1", func(w *enginetest.SessionJob) {
+			w.Snapshot.Resource.DeletionTimestamp = &metav1.Time{Time: w.Snapshot.Now}
+			w.Bump()
+			changes(w)
 		}},
-		"decided": {"N2", func(w *fixture) {
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+		"decided": {"N2", func(w *enginetest.SessionJob) {
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
 		}},
-		"stored, and the cluster changes": {"N3", func(w *fixture) {
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-			w.round()
-			w.changes()
+		"stored, and the cluster changes": {"N3", func(w *enginetest.SessionJob) {
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			w.Round()
+			changes(w)
 		}},
-		"stored, and the cluster cannot be read": {"N4", func(w *fixture) {
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-			w.round()
-			w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
+		"stored, and the cluster cannot be read": {"N4", func(w *enginetest.SessionJob) {
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			w.Round()
+			w.Snapshot.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
 		}},
-		"stored": {"N5", func(w *fixture) {
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-			w.round()
+		"stored": {"N5", func(w *enginetest.SessionJob) {
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			w.Round()
 		}},
 	}
 	drawn := drawing.Read(t, "../session/cancel/stop.go", "NotNow")
@@ -52,13 +53,13 @@ func TestTheFirstRequestOfAStopIsAsDrawn(t *testing.T) {
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateful("savepoint"))
-			w.edit(
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateful("savepoint"))
+			w.Edit(
 				func(s *v1beta1.FlinkSessionJobSpec) { s.FlinkConfiguration = v1beta1.FlinkConfiguration(savesFirst) },
 			)
-			w.untilSteady()
+			w.UntilSteady()
 			row.then(w)
-			p, want := w.decides(nil), drawn
+			p, want := decides(w, nil), drawn
 			status, _ := p.Status.(*v1beta1.FlinkSessionJobStatus)
 			then := "wait"
 			if p.Requeue == plan.RequeueNow {
@@ -71,7 +72,7 @@ func TestTheFirstRequestOfAStopIsAsDrawn(t *testing.T) {
 			}
 			if status != nil && status.Intent == nil {
 				then = "take it back"
-				if status.ReconciliationStatus.State != v1beta1.ReconciliationDeployed || w.running() == nil {
+				if status.ReconciliationStatus.State != v1beta1.ReconciliationDeployed || w.Running() == nil {
 					t.Errorf("%+v", status.ReconciliationStatus)
 				}
 			}
@@ -87,18 +88,18 @@ func TestTheFirstRequestOfAStopIsAsDrawn(t *testing.T) {
 
 // A stop that was taken back is decided anew once the cluster is there again.
 func TestAStopThatWasTakenBackIsMadeLater(t *testing.T) {
-	w := newWorld(t, stateful("savepoint"))
-	w.untilSteady()
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-	w.round()
-	w.changes()
-	w.run()
-	if s := w.status(); s.Intent != nil || len(w.running()) != 1 || s.Situation != string(plan.Waiting) {
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateful("savepoint"))
+	w.UntilSteady()
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	w.Round()
+	changes(w)
+	w.Run()
+	if s := w.Status(); s.Intent != nil || len(w.Running()) != 1 || s.Situation != string(plan.Waiting) {
 		t.Fatalf("%+v", s)
 	}
-	w.s.Cluster = plan.Present(sessionCluster())
-	w.untilSteady()
-	if last := w.runs[len(w.runs)-1]; last.Parallelism != 4 || last.SavepointPath == "" {
+	w.Snapshot.Cluster = plan.Present(enginetest.SessionCluster())
+	w.UntilSteady()
+	if last := w.Runs[len(w.Runs)-1]; last.Parallelism != 4 || last.SavepointPath == "" {
 		t.Errorf("%+v", last)
 	}
 }

@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"strings"
@@ -6,41 +6,44 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
 // leaves is what another operator left: a state, and a record of a job.
-func (w *fixture) leaves(state v1beta1.ReconciliationState, recorded v1beta1.JobState, first bool) {
-	w.t.Helper()
-	r := &w.s.Resource.Status.ReconciliationStatus
+func leaves(w *enginetest.SessionJob, state v1beta1.ReconciliationState, recorded v1beta1.JobState, first bool) {
+	w.T.Helper()
+	r := &w.Snapshot.Resource.Status.ReconciliationStatus
 	last, err := v1beta1.ParseReconciledSessionJob(r.LastReconciledSpec)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	last.Spec.Job.State, last.Meta.FirstDeployment = recorded, first
 	if r.LastReconciledSpec, err = last.Text(); err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	if r.State = state; first {
 		r.LastStableSpec = ""
 	}
-	w.bump()
+	w.Bump()
 }
 
 // What another operator was doing is brought to its end, and costs no job.
 func TestTakenOverIsAsDrawn(t *testing.T) {
 	const upgrading = v1beta1.ReconciliationUpgrading
 	const suspended, running = v1beta1.JobStateSuspended, v1beta1.JobStateRunning
-	silent := func(w *fixture) { w.silent = true }
-	lost := func(w *fixture) { w.jobs = nil }
-	in := func(state v1beta1.FlinkJobState) func(w *fixture) {
-		return func(w *fixture) { w.set(w.status().JobStatus.JobID, state) }
+	silent := func(w *enginetest.SessionJob) { w.Silent = true }
+	lost := func(w *enginetest.SessionJob) { w.Jobs = nil }
+	in := func(state v1beta1.FlinkJobState) func(w *enginetest.SessionJob) {
+		return func(w *enginetest.SessionJob) { w.Set(w.Status().JobStatus.JobID, state) }
 	}
-	suspends := func(w *fixture) { w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = suspended }) }
-	both := func(stories ...func(w *fixture)) func(w *fixture) {
-		return func(w *fixture) {
+	suspends := func(w *enginetest.SessionJob) {
+		w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = suspended })
+	}
+	both := func(stories ...func(w *enginetest.SessionJob)) func(w *enginetest.SessionJob) {
+		return func(w *enginetest.SessionJob) {
 			for _, story := range stories {
 				story(w)
 			}
@@ -51,7 +54,7 @@ func TestTakenOverIsAsDrawn(t *testing.T) {
 		state    v1beta1.ReconciliationState
 		recorded v1beta1.JobState
 		first    bool
-		seen     func(w *fixture)
+		seen     func(w *enginetest.SessionJob)
 		runs     int // jobs that were started since
 		ends     v1beta1.LifecycleState
 	}{
@@ -90,27 +93,27 @@ func TestTakenOverIsAsDrawn(t *testing.T) {
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateless)
-			w.untilSteady()
-			ran := len(w.runs)
-			w.leaves(row.state, row.recorded, row.first)
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+			w.UntilSteady()
+			ran := len(w.Runs)
+			leaves(w, row.state, row.recorded, row.first)
 			if row.seen != nil {
 				row.seen(w)
 			}
 			for range 5 {
-				w.run()
-				w.sleep(5 * time.Second)
+				w.Run()
+				w.Sleep(5 * time.Second)
 			}
-			s := w.status()
-			if s.LifecycleState != row.ends || len(w.runs)-ran != row.runs {
+			s := w.Status()
+			if s.LifecycleState != row.ends || len(w.Runs)-ran != row.runs {
 				t.Errorf(
 					"%s, %d started, want %s, %d; %+v; %q",
 					s.LifecycleState,
-					len(w.runs)-ran,
+					len(w.Runs)-ran,
 					row.ends,
 					row.runs,
 					s,
-					w.log,
+					w.Log,
 				)
 			}
 		})
@@ -122,7 +125,7 @@ func TestTakenOverIsAsDrawn(t *testing.T) {
 
 // What the Java operator's autoscaler had set is in the record, and may be in its store. The spec has none of it, and
 // the job is not restarted for that.
-func TestATakenOverAutoscaledJobGoesOn(t *testing.T) {
+func TestATakenOverAutoscaledJobGoesOnOfASessionJob(t *testing.T) {
 	const scaled = "a:4"
 	for name, store := range map[string]plan.Observed[autoscaled.Store]{
 		"as it was left":           plan.Present(autoscaled.Store{Data: map[string]string{"parallelismOverrides": scaled}}),
@@ -130,34 +133,34 @@ func TestATakenOverAutoscaledJobGoesOn(t *testing.T) {
 		"the store cannot be read": plan.Unknown[autoscaled.Store]("forbidden"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateful("savepoint"))
-			w.edit(options(`{"job.autoscaler.enabled":"true"}`))
-			w.untilSteady()
-			s := w.status()
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateful("savepoint"))
+			w.Edit(enginetest.HostedOptions(`{"job.autoscaler.enabled":"true"}`))
+			w.UntilSteady()
+			s := w.Status()
 			text := strings.Replace(s.ReconciliationStatus.LastReconciledSpec, `"job.autoscaler.enabled":`,
-				`"`+overrides+`":"`+scaled+`","job.autoscaler.enabled":`, 1)
-			w.s.Resource.Status = v1beta1.FlinkSessionJobStatus{
+				`"`+enginetest.HostedOverrides+`":"`+scaled+`","job.autoscaler.enabled":`, 1)
+			w.Snapshot.Resource.Status = v1beta1.FlinkSessionJobStatus{
 				JobStatus: s.JobStatus, LifecycleState: s.LifecycleState, ObservedGeneration: s.ObservedGeneration,
 				ReconciliationStatus: v1beta1.ReconciliationStatus{
 					State: v1beta1.ReconciliationDeployed, LastReconciledSpec: text, LastStableSpec: text,
 				},
 			}
-			w.s.Autoscaled, w.log = store, nil
+			w.Snapshot.Autoscaled, w.Log = store, nil
 			for range 3 {
-				w.run()
-				w.sleep(time.Minute)
+				w.Run()
+				w.Sleep(time.Minute)
 			}
-			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
-			if recorded := w.status().ReconciliationStatus.LastReconciledSpec; len(w.runs) != 1 ||
-				w.status().Intent != nil ||
+			w.Want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+			if recorded := w.Status().ReconciliationStatus.LastReconciledSpec; len(w.Runs) != 1 ||
+				w.Status().Intent != nil ||
 				!strings.Contains(recorded, scaled) {
-				t.Errorf("%d runs, recorded %s; rounds %q", len(w.runs), recorded, w.log)
+				t.Errorf("%d runs, recorded %s; rounds %q", len(w.Runs), recorded, w.Log)
 			}
 			want := plan.ReasonAutoscalerCollecting
 			if store.IsUnknown() {
 				want = plan.ReasonAutoscalerStoreUnreadable
 			}
-			if c := w.condition("Autoscaling"); !strings.HasPrefix(c, string(want)+": ") {
+			if c := w.Condition("Autoscaling"); !strings.HasPrefix(c, string(want)+": ") {
 				t.Errorf("Autoscaling says %q, want %s", c, want)
 			}
 		})

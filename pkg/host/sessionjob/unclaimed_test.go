@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"slices"
@@ -8,11 +8,12 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // TestAStartThatMayDropStateIsTold: as of an application, it is told once, and lasts until the next start.
-func TestAStartThatMayDropStateIsTold(t *testing.T) {
+func TestAStartThatMayDropStateIsToldOfASessionJob(t *testing.T) {
 	const begin = `{"deploymentName":"session","job":{"jarURI":"https://repo/etl.jar","parallelism":2,` +
 		`"initialSavepointPath":"file:///s/1","upgradeMode":`
 	rows := map[string]struct {
@@ -38,25 +39,25 @@ func TestAStartThatMayDropStateIsTold(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, row.spec)
+			w := enginetest.NewSessionJob(t, row.spec)
 			if row.version != "" {
-				d := sessionCluster()
+				d := enginetest.SessionCluster()
 				d.Spec.FlinkVersion = v1beta1.FlinkVersion(row.version)
 				record, err := v1beta1.ReconciledDeployment{Spec: d.Spec}.Text()
 				if err != nil {
 					t.Fatal(err)
 				}
 				d.Status.ReconciliationStatus.LastReconciledSpec, d.Status.ReconciliationStatus.LastStableSpec = record, record
-				w.s.Cluster = plan.Present(d)
+				w.Snapshot.Cluster = plan.Present(d)
 			}
-			w.untilSteady()
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.AllowNonRestoredState = nil })
-			w.run()
+			w.UntilSteady()
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.AllowNonRestoredState = nil })
+			w.Run()
 			events := slices.DeleteFunc(
-				w.events,
+				w.Events,
 				func(e plan.Event) bool { return e.Reason != plan.ReasonStateMayBeDropped },
 			)
-			shown := slices.ContainsFunc(w.status().Conditions, func(c metav1.Condition) bool {
+			shown := slices.ContainsFunc(w.Status().Conditions, func(c metav1.Condition) bool {
 				return c.Type == summary.StateSafe && c.Status == metav1.ConditionTrue &&
 					c.Reason == "UnclaimedStateIgnored"
 			})

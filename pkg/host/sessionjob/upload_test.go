@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -30,7 +31,7 @@ func TestWhoGetsTheHeadersOfAJar(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateless)
+			w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
 			base := map[string]string{}
 			if row.operator != "" {
 				base[header] = row.operator
@@ -38,17 +39,17 @@ func TestWhoGetsTheHeadersOfAJar(t *testing.T) {
 			if row.allowed != "" {
 				base[hosts] = row.allowed
 			}
-			w.s.Operator = flinkconf.NewOperator(base)
+			w.Snapshot.Operator = flinkconf.NewOperator(base)
 			if row.cluster != "" {
-				w.s.Cluster = plan.Present(sessionCluster(header, row.cluster))
+				w.Snapshot.Cluster = plan.Present(enginetest.SessionCluster(header, row.cluster))
 			}
 			if row.own != "" {
-				w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
+				w.Edit(func(s *v1beta1.FlinkSessionJobSpec) {
 					s.FlinkConfiguration = v1beta1.FlinkConfiguration(fmt.Sprintf(`{%q:%q}`, header, row.own))
 				})
 			}
-			w.opens()
-			for _, a := range w.decides(nil).Actions {
+			w.Opens()
+			for _, a := range decides(w, nil).Actions {
 				if u, is := a.(plan.UploadJar); is {
 					if got := fmt.Sprint(u.Header); got != row.want {
 						t.Errorf("%s is sent %s, want %s", u.URI, got, row.want)
@@ -63,17 +64,17 @@ func TestWhoGetsTheHeadersOfAJar(t *testing.T) {
 
 // Whoever waits for a jar sees what was answered, and how long the wait is: the pauses grow.
 func TestAFailedDownloadSaysWhenItIsTried(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.missing = w.s.Resource.Spec.Job.JarURI
-	uploads := func() int { return strings.Count(strings.Join(w.log, "\n"), "upload ") }
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.Missing = w.Snapshot.Resource.Spec.Job.JarURI
+	uploads := func() int { return strings.Count(strings.Join(w.Log, "\n"), "upload ") }
 	for i, pause := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second} {
-		w.run()
-		next := w.s.Now.Add(pause)
+		w.Run()
+		next := w.Snapshot.Now.Add(pause)
 		want := "response 404; next attempt at " + next.UTC().Format(time.RFC3339)
 		for _, when := range []time.Duration{0, pause - time.Second} { // at once, and while it waits
-			w.s.Now = next.Add(when - pause)
-			w.run()
-			if told := w.condition(
+			w.Snapshot.Now = next.Add(when - pause)
+			w.Run()
+			if told := w.Condition(
 				"Reconciling",
 			); !strings.HasPrefix(told, "JarNotFound: ") ||
 				!strings.Contains(told, want) {
@@ -81,13 +82,13 @@ func TestAFailedDownloadSaysWhenItIsTried(t *testing.T) {
 			}
 		}
 		if n := uploads(); n != i+1 {
-			t.Errorf("attempt %d: it was tried %d times\n%q", i+1, n, w.log)
+			t.Errorf("attempt %d: it was tried %d times\n%q", i+1, n, w.Log)
 		}
-		w.s.Now = next
+		w.Snapshot.Now = next
 	}
-	w.missing = ""
-	w.untilSteady()
-	if told := w.condition("Reconciling"); strings.Contains(told, "next attempt") || w.status().Retry != nil {
+	w.Missing = ""
+	w.UntilSteady()
+	if told := w.Condition("Reconciling"); strings.Contains(told, "next attempt") || w.Status().Retry != nil {
 		t.Errorf("it runs, and says %q", told)
 	}
 }

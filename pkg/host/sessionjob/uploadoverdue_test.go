@@ -1,4 +1,4 @@
-package sessionjob
+package sessionjob_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/host/session/submit"
@@ -14,8 +15,8 @@ import (
 )
 
 // stalled is the reason that status has for a person; empty when nobody is called.
-func (w *fixture) stalled() string {
-	for _, c := range w.status().Conditions {
+func stalled(w *enginetest.SessionJob) string {
+	for _, c := range w.Status().Conditions {
 		if c.Type == summary.Stalled && c.Status == "True" {
 			return c.Reason
 		}
@@ -24,25 +25,26 @@ func (w *fixture) stalled() string {
 }
 
 func TestAnUploadThatNobodyMakesIsTold(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.uploads = false
-	w.run()
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.Uploads = false
+	w.Run()
 	for range 9 {
-		w.sleep(time.Minute)
-		w.run()
+		w.Sleep(time.Minute)
+		w.Run()
 	}
-	if got := w.stalled(); got != "" {
+	if got := stalled(w); got != "" {
 		t.Errorf("stalled by %s after 9 minutes: one request may be lost", got)
 	}
 	for range 60 {
-		w.sleep(time.Minute)
-		w.run()
-		if got := w.stalled(); w.s.Now.Sub(start) > 11*time.Minute && got != string(plan.ReasonUploadOverdue) {
-			t.Fatalf("after %s stalled by %q", w.s.Now.Sub(start), got)
+		w.Sleep(time.Minute)
+		w.Run()
+		if got := stalled(w); w.Snapshot.Now.Sub(enginetest.Start) > 11*time.Minute &&
+			got != string(plan.ReasonUploadOverdue) {
+			t.Fatalf("after %s stalled by %q", w.Snapshot.Now.Sub(enginetest.Start), got)
 		}
 	}
 	told := 0
-	for _, e := range w.events {
+	for _, e := range w.Events {
 		if e.Reason == plan.ReasonUploadOverdue {
 			told++
 		}
@@ -50,84 +52,84 @@ func TestAnUploadThatNobodyMakesIsTold(t *testing.T) {
 	if told != 1 {
 		t.Errorf("told %d times, want once", told)
 	}
-	w.uploads = true // the function is back
-	w.sleep(10 * time.Minute)
-	w.untilSteady()
-	if got := w.stalled(); got != "" || w.status().Error != "" {
-		t.Errorf("stalled by %q, error %q", got, w.status().Error)
+	w.Uploads = true // the function is back
+	w.Sleep(10 * time.Minute)
+	w.UntilSteady()
+	if got := stalled(w); got != "" || w.Status().Error != "" {
+		t.Errorf("stalled by %q, error %q", got, w.Status().Error)
 	}
 }
 
 func TestAnOverdueUploadIsRolledBack(t *testing.T) {
-	w := newWorld(t, stateful("savepoint"))
-	w.edit(options(`{"kubernetes.operator.deployment.rollback.enabled":"true"}`))
-	w.untilSteady()
-	w.uploads = false
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateful("savepoint"))
+	w.Edit(enginetest.HostedOptions(`{"kubernetes.operator.deployment.rollback.enabled":"true"}`))
+	w.UntilSteady()
+	w.Uploads = false
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
 	for range 15 {
-		w.run()
-		w.sleep(time.Minute)
+		w.Run()
+		w.Sleep(time.Minute)
 	}
-	if s := w.status(); s.ReconciliationStatus.State != v1beta1.ReconciliationRollingBack {
+	if s := w.Status(); s.ReconciliationStatus.State != v1beta1.ReconciliationRollingBack {
 		t.Fatalf("%+v", s.ReconciliationStatus)
 	}
-	w.uploads = true
-	w.sleep(10 * time.Minute)
+	w.Uploads = true
+	w.Sleep(10 * time.Minute)
 	for range 5 {
-		w.run()
-		w.sleep(2 * time.Second)
+		w.Run()
+		w.Sleep(2 * time.Second)
 	}
-	w.want(plan.Steady, v1beta1.LifecycleRolledBack, v1beta1.FlinkJobRunning)
-	if last := w.runs[len(w.runs)-1]; last.Parallelism != 2 || last.SavepointPath == "" {
+	w.Want(plan.Steady, v1beta1.LifecycleRolledBack, v1beta1.FlinkJobRunning)
+	if last := w.Runs[len(w.Runs)-1]; last.Parallelism != 2 || last.SavepointPath == "" {
 		t.Errorf("%+v", last)
 	}
 }
 
 // A request that was lost looks like a main method that is slow.
 func TestALostRunIsMadeAgainWhenStatusSaysSo(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.s.Operator = flinkconf.NewOperator(flinkconf.Config{"kubernetes.operator.job.submission.timeout": "2 min"})
-	w.asks()
-	w.runs = nil // the process died before it asked
-	w.sleep(time.Second)
-	w.run()
-	again := w.status().Intent.Release.RunAt.Add(2 * time.Minute)
-	for _, c := range w.status().Conditions {
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.Snapshot.Operator = flinkconf.NewOperator(flinkconf.Config{"kubernetes.operator.job.submission.timeout": "2 min"})
+	w.Asks()
+	w.Runs = nil // the process died before it asked
+	w.Sleep(time.Second)
+	w.Run()
+	again := w.Status().Intent.Release.RunAt.Add(2 * time.Minute)
+	for _, c := range w.Status().Conditions {
 		if c.Type == summary.Reconciling && !strings.Contains(c.Message, again.UTC().Format(time.RFC3339)) {
 			t.Errorf("%q does not say that Flink is asked again at %s", c.Message, again)
 		}
 	}
-	for w.s.Now.Before(again) && len(w.runs) == 0 {
-		w.sleep(5 * time.Second)
-		w.run()
+	for w.Snapshot.Now.Before(again) && len(w.Runs) == 0 {
+		w.Sleep(5 * time.Second)
+		w.Run()
 	}
-	if len(w.runs) != 1 || w.s.Now.Before(again) {
-		t.Errorf("%d runs at %s, want one at %s", len(w.runs), w.s.Now, again)
+	if len(w.Runs) != 1 || w.Snapshot.Now.Before(again) {
+		t.Errorf("%d runs at %s, want one at %s", len(w.Runs), w.Snapshot.Now, again)
 	}
 }
 
 // A main method that waits for something submits no job, however often Flink is asked.
 func TestAMainThatDoesNotSubmitIsTold(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.unsaid = "context deadline exceeded"
-	w.untilAsked(1)
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.Unsaid = "context deadline exceeded"
+	untilAsked(w, 1)
 	for range 19 {
-		w.sleep(time.Minute)
-		w.run()
+		w.Sleep(time.Minute)
+		w.Run()
 	}
-	if got := w.stalled(); got != "" || len(w.runs) != 2 {
-		t.Errorf("stalled by %q after 19 minutes and %d runs: one request may be lost", got, len(w.runs))
+	if got := stalled(w); got != "" || len(w.Runs) != 2 {
+		t.Errorf("stalled by %q after 19 minutes and %d runs: one request may be lost", got, len(w.Runs))
 	}
-	w.untilAsked(3)
+	untilAsked(w, 3)
 	for range 5 {
-		w.sleep(time.Minute)
-		w.run()
-		if got := w.stalled(); got != string(plan.ReasonSubmissionOverdue) {
-			t.Fatalf("after %s stalled by %q", w.s.Now.Sub(start), got)
+		w.Sleep(time.Minute)
+		w.Run()
+		if got := stalled(w); got != string(plan.ReasonSubmissionOverdue) {
+			t.Fatalf("after %s stalled by %q", w.Snapshot.Now.Sub(enginetest.Start), got)
 		}
 	}
 	told := 0
-	for _, e := range w.events {
+	for _, e := range w.Events {
 		if e.Reason == plan.ReasonSubmissionOverdue {
 			told++
 		}
@@ -135,37 +137,38 @@ func TestAMainThatDoesNotSubmitIsTold(t *testing.T) {
 	if told != 1 {
 		t.Errorf("told %d times, want once", told)
 	}
-	w.unsaid = "" // it submits
-	w.sleep(10 * time.Minute)
-	w.untilSteady()
-	if got := w.stalled(); got != "" || w.status().Error != "" {
-		t.Errorf("stalled by %q, error %q", got, w.status().Error)
+	w.Unsaid = "" // it submits
+	w.Sleep(10 * time.Minute)
+	w.UntilSteady()
+	if got := stalled(w); got != "" || w.Status().Error != "" {
+		t.Errorf("stalled by %q, error %q", got, w.Status().Error)
 	}
 }
 
 func TestAMainThatDoesNotSubmitIsCorrected(t *testing.T) {
-	for name, spec := range map[string]string{"stateless": stateless, "stateful": stateful("savepoint")} {
+	for name, spec := range map[string]string{"stateless": enginetest.HostedStateless,
+		"stateful": enginetest.HostedStateful("savepoint")} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, spec)
-			w.untilSteady()
-			w.unsaid = "context deadline exceeded"
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = []string{"--wait-for", "nobody"} })
-			w.untilAsked(2)
-			first := w.runs[1]
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = nil })
-			w.sleep(11 * time.Minute)
-			w.untilAsked(3)
-			last := w.runs[2]
+			w := enginetest.NewSessionJob(t, spec)
+			w.UntilSteady()
+			w.Unsaid = "context deadline exceeded"
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = []string{"--wait-for", "nobody"} })
+			untilAsked(w, 2)
+			first := w.Runs[1]
+			w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = nil })
+			w.Sleep(11 * time.Minute)
+			untilAsked(w, 3)
+			last := w.Runs[2]
 			if len(last.Args) > 0 || last.JobID == first.JobID || last.SavepointPath != first.SavepointPath {
 				t.Errorf("%+v, want another job from %q", last, first.SavepointPath)
 			}
-			w.unsaid = ""
-			w.sleep(11 * time.Minute)
-			w.jobs = append(w.jobs, world.Job{
+			w.Unsaid = ""
+			w.Sleep(11 * time.Minute)
+			w.Jobs = append(w.Jobs, world.Job{
 				ID: first.JobID, Name: "etl", State: v1beta1.FlinkJobRunning, StartTime: "1", Tasks: 2, Running: 2,
 			}) // the main that hung submits after all
-			w.untilSteady()
-			if j, _ := world.FindJob(w.jobs, first.JobID); !j.State.IsTerminal() {
+			w.UntilSteady()
+			if j, _ := world.FindJob(w.Jobs, first.JobID); !j.State.IsTerminal() {
 				t.Errorf("the former job is %s beside its successor", j.State)
 			}
 		})
@@ -173,55 +176,55 @@ func TestAMainThatDoesNotSubmitIsCorrected(t *testing.T) {
 }
 
 func TestAMainThatDoesNotSubmitIsSuspended(t *testing.T) {
-	w := newWorld(t, stateful("savepoint"))
-	w.untilSteady()
-	w.unsaid = "context deadline exceeded"
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = []string{"--wait-for", "nobody"} })
-	w.untilAsked(2)
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
-	w.sleep(11 * time.Minute)
-	w.run()
-	w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.FlinkJobFinished)
-	w.unsaid = ""
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State, s.Job.Args = v1beta1.JobStateRunning, nil })
-	w.untilSteady()
-	if last := w.runs[len(w.runs)-1]; last.SavepointPath != w.runs[1].SavepointPath {
-		t.Errorf("resumed from %q, want %q", last.SavepointPath, w.runs[1].SavepointPath)
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateful("savepoint"))
+	w.UntilSteady()
+	w.Unsaid = "context deadline exceeded"
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = []string{"--wait-for", "nobody"} })
+	untilAsked(w, 2)
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
+	w.Sleep(11 * time.Minute)
+	w.Run()
+	w.Want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.FlinkJobFinished)
+	w.Unsaid = ""
+	w.Edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State, s.Job.Args = v1beta1.JobStateRunning, nil })
+	w.UntilSteady()
+	if last := w.Runs[len(w.Runs)-1]; last.SavepointPath != w.Runs[1].SavepointPath {
+		t.Errorf("resumed from %q, want %q", last.SavepointPath, w.Runs[1].SavepointPath)
 	}
 }
 
 // untilAsked makes rounds, minute by minute, until Flink was asked n times to run a jar.
-func (w *fixture) untilAsked(n int) {
-	w.t.Helper()
+func untilAsked(w *enginetest.SessionJob, n int) {
+	w.T.Helper()
 	for range 60 {
-		w.run()
-		if len(w.runs) >= n {
+		w.Run()
+		if len(w.Runs) >= n {
 			return
 		}
-		w.sleep(time.Minute)
+		w.Sleep(time.Minute)
 	}
-	w.t.Fatalf("%d runs, want %d", len(w.runs), n)
+	w.T.Fatalf("%d runs, want %d", len(w.Runs), n)
 }
 
 // What was asked of a JobManager that was replaced since does not count: the next one is asked as often.
 func TestAReplacedJobManagerIsAskedAsOften(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.uploads = false
-	w.run()
-	w.sleep(submit.UploadTakes)
-	w.run() // asked twice
-	w.readyAgain()
-	w.run()
+	w := enginetest.NewSessionJob(t, enginetest.HostedStateless)
+	w.Uploads = false
+	w.Run()
+	w.Sleep(submit.UploadTakes)
+	w.Run() // asked twice
+	w.ReadyAgain()
+	w.Run()
 	for range 9 {
-		w.sleep(time.Minute)
-		w.run()
+		w.Sleep(time.Minute)
+		w.Run()
 	}
-	if got := w.stalled(); got != "" {
+	if got := stalled(w); got != "" {
 		t.Errorf("stalled by %s after 9 minutes of the new one", got)
 	}
-	w.sleep(time.Minute)
-	w.run()
-	if got := w.stalled(); got != string(plan.ReasonUploadOverdue) {
+	w.Sleep(time.Minute)
+	w.Run()
+	if got := stalled(w); got != string(plan.ReasonUploadOverdue) {
 		t.Errorf("after 10 minutes stalled by %q", got)
 	}
 }
