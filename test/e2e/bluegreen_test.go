@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -121,16 +122,17 @@ func TestAPairIsChangedThereAndBack(t *testing.T) {
 	blue.GoesOn(t, jobID, kept)
 }
 
-// deletePair deletes a pair and waits until both of its sides are gone.
+// deletePair deletes a pair and waits until both of its sides are gone. The test may be over.
 func (c *cluster) deletePair(t *testing.T, name string) {
 	t.Helper()
-	if err := c.in(pairs, space).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*life.Limit)
+	defer cancel()
+	if err := c.in(pairs, space).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
 		return
 	}
 	for _, side := range []string{name + "-blue", name + "-green"} {
-		c.resource(t, side, life.Limit).Until("is gone", func(o watch.Object) (bool, string) {
-			return o.Unstructured == nil, "it is there"
-		})
+		side := c.watch(ctx, t, life.Resources, space, "metadata.name="+side, "")
+		side.Until("is gone", func(o watch.Object) (bool, string) { return o.Unstructured == nil, "it is there" })
 	}
 }
