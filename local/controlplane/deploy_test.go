@@ -50,10 +50,10 @@ func TestDeployStopsBesideWhatIsNotRun(t *testing.T) {
 	objects := dynamic.NewForConfigOrDie(plane.Config())
 	installKnative(t, objects, func(string) bool { return true })
 	ns := namespace(t)
-	kubectl(t, colours, "apply", "-n", ns, "-f", "-")
+	kubectl(t, bucketJob("bucket"), "apply", "-n", ns, "-f", "-")
 	t.Cleanup(func() { // other tests want a cluster in which all is run
-		pairs := v1beta1.FlinkBlueGreenDeploymentGVR
-		err := objects.Resource(pairs).Namespace(ns).Delete(context.Background(), "colours", metav1.DeleteOptions{})
+		jobs := v1beta1.FlinkSessionJobGVR
+		err := objects.Resource(jobs).Namespace(ns).Delete(context.Background(), "bucket", metav1.DeleteOptions{})
 		if err != nil {
 			t.Error(err)
 		}
@@ -64,7 +64,7 @@ func TestDeployStopsBesideWhatIsNotRun(t *testing.T) {
 	}
 
 	out, ok := script(t, "deploy.sh", env...)
-	if line := lineOf(out, ns+"/colours "); ok || !strings.Contains(line, "not run") ||
+	if line := lineOf(out, ns+"/bucket "); ok || !strings.Contains(line, "not fetched") ||
 		!strings.Contains(out, "GO_ON=1 make deploy") {
 		t.Errorf("it is to list the resource and to fail, not %t: %s", ok, out)
 	}
@@ -78,7 +78,7 @@ func TestDeployStopsBesideWhatIsNotRun(t *testing.T) {
 
 	out, ok = script(t, "deploy.sh", append(env, "GO_ON=1")...)
 	if made := applied(t, objects); ok || len(made) != 4 || !strings.Contains(out, "no ko resolve") ||
-		lineOf(out, ns+"/colours ") == "" {
+		lineOf(out, ns+"/bucket ") == "" {
 		t.Errorf("who has read the list goes on, here until the functions are built: %q are applied, %t: %s", made, ok, out)
 	}
 	t.Run("an update", func(t *testing.T) {

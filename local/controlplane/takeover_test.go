@@ -77,11 +77,23 @@ spec:
 `
 }
 
+// bucketJob is a FlinkSessionJob whose jar is not fetched here.
+func bucketJob(name string) string {
+	return strings.Replace(sessionJob(name, "a: b"), "https://example.com", "s3://example", 1)
+}
+
+// colours is a FlinkBlueGreenDeployment.
 const colours = `---
 apiVersion: flink.apache.org/v1beta1
 kind: FlinkBlueGreenDeployment
 metadata: {name: colours}
-spec: {template: {spec: {flinkVersion: v1_20, serviceAccount: flink, jobManager: {resource: {memory: 1g}}, taskManager: {resource: {memory: 1g}}}}}
+spec:
+  template:
+    spec:
+      flinkVersion: v1_20
+      serviceAccount: flink
+      jobManager: {resource: {memory: 1g}}
+      taskManager: {resource: {memory: 1g}}
 `
 
 // preflight.sh names each resource that would not be run, and no other.
@@ -106,8 +118,7 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 		cluster("nested", "  flinkConfiguration: {job: {autoscaler: {metrics.window: 5 m, enabled: true}}}")+
 		cluster("scaled", "  flinkConfiguration: {a: b}")+
 		sessionJob("scaledjob", "job.autoscaler.enabled: 'true'")+sessionJob("grown", "a: b")+
-		strings.Replace(sessionJob("bucket", "a: b"), "https://example.com", "s3://example", 1)+
-		colours, "apply", "-n", ns, "-f", "-")
+		bucketJob("bucket")+colours, "apply", "-n", ns, "-f", "-")
 	for _, one := range []string{"flinkdeployment/scaled", "flinksessionjob/grown"} {
 		kubectl(t, "", "patch", one, "-n", ns, "--subresource=status", "--type=merge", "-p",
 			`{"status":{"reconciliationStatus":{"state":"DEPLOYED","reconciliationTimestamp":1,`+
@@ -119,7 +130,7 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 		t.Errorf("it does not stop: %s", out)
 	}
 	for name, what := range map[string]string{
-		"scaled": "autoscaled by a default", "grown": "autoscaled by a default", "colours": "not run",
+		"scaled": "autoscaled by a default", "grown": "autoscaled by a default",
 		"bucket": "its jar is not fetched from s3",
 	} {
 		if line := lineOf(out, ns+"/"+name+" "); !strings.Contains(line, what) {
@@ -127,7 +138,7 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 		}
 	}
 	run := ""
-	for _, name := range []string{"plain", "sessionjob", "standing", "flat", "older", "nested", "scaledjob"} {
+	for _, name := range []string{"plain", "sessionjob", "standing", "flat", "older", "nested", "scaledjob", "colours"} {
 		run += lineOf(out, "/"+name+" ")
 	}
 	if run != "" || !strings.Contains(out, "GO_ON=1 make deploy") {

@@ -142,24 +142,12 @@ func (w *Deployment) Look() *deployment.Inquiry {
 	seen.Recorded = world.ReadRecorded(seen.Resource)
 	inquiry := deployment.Open(seen)
 	q := inquiry.First()
-	if q.Pods && w.Snapshot.Pods.IsUnknown() && w.Snapshot.Pods.Why() == "" {
-		w.Snapshot.Pods = plan.Present([]corev1.Pod{})
-	}
-	if q.TaskManagers && w.Snapshot.TaskManagers.IsUnknown() && w.Snapshot.TaskManagers.Why() == "" {
-		w.Snapshot.TaskManagers = plan.Present([]corev1.Pod{})
-	}
-	if q.HAData && w.Snapshot.HAData.IsUnknown() && w.Snapshot.HAData.Why() == "" {
-		w.Snapshot.HAData = plan.Present([]hadata.ConfigMap{})
-	}
-	if q.HANodes != nil && w.Snapshot.HANodes.IsUnknown() && w.Snapshot.HANodes.Why() == "" {
-		w.Snapshot.HANodes = plan.Absent[znode.Tree]()
-	}
-	if q.SessionJobs && w.Snapshot.SessionJobs.IsUnknown() && w.Snapshot.SessionJobs.Why() == "" {
-		w.Snapshot.SessionJobs = plan.Present([]cluster.SessionJob{})
-	}
-	if tm := w.Snapshot.TaskManagerDeployment; q.TaskManagerDeployment && tm.IsUnknown() && tm.Why() == "" {
-		w.Snapshot.TaskManagerDeployment = plan.Absent[cluster.TaskManagerDeployment]()
-	}
+	fill(q.Pods, &w.Snapshot.Pods, plan.Present([]corev1.Pod{}))
+	fill(q.TaskManagers, &w.Snapshot.TaskManagers, plan.Present([]corev1.Pod{}))
+	fill(q.HAData, &w.Snapshot.HAData, plan.Present([]hadata.ConfigMap{}))
+	fill(q.HANodes != nil, &w.Snapshot.HANodes, plan.Absent[znode.Tree]())
+	fill(q.SessionJobs, &w.Snapshot.SessionJobs, plan.Present([]cluster.SessionJob{}))
+	fill(q.TaskManagerDeployment, &w.Snapshot.TaskManagerDeployment, plan.Absent[cluster.TaskManagerDeployment]())
 	if q.ReplicaSets && w.Snapshot.ReplicaSets.Why() == "" { // their controllers are quick
 		sets := []cluster.ReplicaSet{}
 		if w.Snapshot.JobManager.IsPresent() {
@@ -170,8 +158,8 @@ func (w *Deployment) Look() *deployment.Inquiry {
 		}
 		w.Snapshot.ReplicaSets = plan.Present(sets)
 	}
-	if q.Companions && w.Snapshot.Companions.IsUnknown() && w.Snapshot.Companions.Why() == "" {
-		w.Snapshot.Companions = plan.Present(inquiry.ExpectedCompanions())
+	if q.Companions {
+		fill(true, &w.Snapshot.Companions, plan.Present(inquiry.ExpectedCompanions()))
 	}
 	w.Snapshot.Recorded = seen.Recorded
 	*inquiry.Seen = w.Snapshot
@@ -186,6 +174,13 @@ func (w *Deployment) Look() *deployment.Inquiry {
 		inquiry.Seen.Readers = w.Snapshot.Readers
 	}
 	return inquiry
+}
+
+// fill answers what a look asks for and a test has not set.
+func fill[T any](asked bool, o *plan.Observed[T], with plan.Observed[T]) {
+	if asked && o.IsUnknown() && o.Why() == "" {
+		*o = with
+	}
 }
 
 // Store writes the status.
