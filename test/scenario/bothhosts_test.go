@@ -140,7 +140,12 @@ var ofOneHost = map[string][]string{
 		"a stop that comes late", "an upgrade beside a recorded savepoint", "an edit of a job whose state is lost",
 		"last state by cancellation, and that deletes checkpoints",
 	},
-	"it is of no job": {"a blue/green deployment is stored", "a canary is watched"},
+	"it is of no job": {"a canary is watched"},
+	"it is of two FlinkDeployments": {
+		"a pair starts, and is deleted", "a stateless pair is changed", "a stateful pair is changed there and back",
+		"a pair whose new side never runs", "a pair is suspended and resumed", "a pair whose change is taken back",
+		"a side that serves is deleted by hand",
+	},
 	"the Flink version is the session cluster's": {
 		"another Flink version", "another Flink version, and a cancellation deletes checkpoints",
 	},

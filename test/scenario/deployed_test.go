@@ -40,7 +40,9 @@ func (h *harness) statusNow(name string) map[string]any {
 // putBack stores a status, as a restored backup or kubectl replace --subresource=status does.
 func (h *harness) putBack(name string, status map[string]any) {
 	h.t.Helper()
-	h.watch.jobs, h.watch.operations = seen{}, seen{}
+	for _, s := range []*seen{&h.watch.jobs, &h.watch.operations} {
+		s.forget(h.resource(name).GetUID())
+	}
 	if _, err := h.w.Kube.UpdateStatus(h.kindOf(name), namespace, plain(name), status); err != nil {
 		h.t.Fatal(err)
 	}

@@ -44,6 +44,7 @@ type outputs struct {
 var kept = [][]string{
 	{"reconciliationStatus", "lastReconciledSpec"}, {"reconciliationStatus", "lastStableSpec"},
 	{"jobStatus", "upgradeSavepointPath"}, {"intent", "specChange"}, {"intent", "from", "path"},
+	{"lastReconciledSpec"}, {"transition", "spec"}, {"transition", "path"},
 }
 
 func newOutputs(t *testing.T) *outputs {

@@ -124,6 +124,10 @@ var rareRights = []use{
 		"pkg/render/deployment.go", "BlockOwnerDeletion: &yes",
 	},
 	{
+		"reconcile", "update", "flinkbluegreendeployments/finalizers", inTenants, "pkg/bluegreen/actions.go",
+		`"blockOwnerDeletion": true`,
+	},
+	{
 		"reconcile", "get create patch", "configmaps", "flink-system", "pkg/announce/announce.go",
 		"a.API.MergePatch(ctx, object",
 	},

@@ -42,7 +42,7 @@ type seen struct {
 
 // next takes the identifier that a resource shows now, and says whether it came back after another.
 func (s *seen) next(uid types.UID, id string) (repeated bool) {
-	if s.all == nil {
+	if s.newest == nil {
 		s.newest, s.all = map[types.UID]string{}, map[string]bool{}
 	}
 	if id == "" || s.newest[uid] == id {
@@ -51,6 +51,12 @@ func (s *seen) next(uid types.UID, id string) (repeated bool) {
 	repeated = s.all[id]
 	s.newest[uid], s.all[id] = id, true
 	return repeated
+}
+
+// forget lets a resource show any identifier again. The others still show theirs.
+func (s *seen) forget(uid types.UID) {
+	delete(s.newest, uid)
+	s.all = map[string]bool{}
 }
 
 func newWatcher(h *harness) *watcher {
