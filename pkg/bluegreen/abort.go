@@ -9,19 +9,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-func servesOn(v *view, t v1beta1.BlueGreenTransition) string {
-	if t.From == "" {
-		return ""
-	}
-	return ", and FlinkDeployment " + v.name(t.From) + " serves"
-}
-
-func (v *view) aborting(t v1beta1.BlueGreenTransition) plan.Cause {
-	return plan.Cause{
-		Reason: plan.ReasonTransitionAborted, Message: t.Message + "; it is being suspended" + servesOn(v, t),
-	}
-}
-
 // abort suspends a target that did not become ready in time; decided once, it is carried to its end.
 func abort(v view, t v1beta1.BlueGreenTransition) Decision {
 	side := v.Side(t.Target)

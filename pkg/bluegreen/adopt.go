@@ -51,7 +51,7 @@ func (v *view) adoptSavepoint(from v1beta1.BlueGreenType) (Decision, bool) {
 		return Decision{Situation: Savepointing, Status: next, Ahead: true, Again: true}, true
 	}
 	id := v.Resource.Status.SavepointTriggerID
-	d, t := v.begin(v1beta1.BlueGreenSavepoint, change{from: from, target: from.Other()})
+	d, t := v.begin(v1beta1.BlueGreenSavepoint, proposal{from: from, target: from.Other()})
 	t.Source = sourceOf(active)
 	d.Situation, d.Wait = Savepointing, v.takingSavepoint(active.Name)
 	d.Status.SavepointTriggerID, d.Status.BlueGreenState = id, savepointingState(from)
@@ -75,7 +75,7 @@ func (v *view) adoptTransition(target v1beta1.BlueGreenType) Decision {
 		next.BlueGreenState, next.LastReconciledSpec = restState(""), ""
 		return Decision{Situation: Transitioning, Status: next, Ahead: true, Again: true}
 	}
-	c, step := change{target: target}, v1beta1.BlueGreenSettle
+	c, step := proposal{target: target}, v1beta1.BlueGreenSettle
 	if other != nil {
 		c.from, step = target.Other(), v1beta1.BlueGreenAwait
 	}

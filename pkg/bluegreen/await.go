@@ -9,13 +9,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
-func (v *view) awaiting(t v1beta1.BlueGreenTransition) plan.Cause {
-	return plan.Cause{
-		Reason:  plan.ReasonSideStarting,
-		Message: "FlinkDeployment " + v.name(t.Target) + " is to become STABLE with a job that is RUNNING",
-	}
-}
-
 // await waits until the target is ready, and for the deletion delay.
 //
 //	the target       the spec                   the target is   the side that served   then
@@ -140,15 +133,6 @@ func (v *view) notReadyYet(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeploy
 			"; it is suspended" + servesOn(v, t),
 	}}
 	return stored
-}
-
-// stateOf says how far a side is, for the end of a sentence.
-func stateOf(d *v1beta1.FlinkDeployment) string {
-	wait, stall := notReady(d)
-	if stall.Reason != "" {
-		wait = stall
-	}
-	return ": " + wait.Message
 }
 
 // retarget gives a target that is not ready, or whose delay runs, the spec that was changed meanwhile. It starts from

@@ -1,36 +1,10 @@
 package bluegreen
 
 import (
-	"k8s.io/apimachinery/pkg/api/equality"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
-
-// Decision is what one look decided.
-type Decision struct {
-	// Situation is the one word for what was found.
-	Situation plan.Situation
-	// Rule is the name of the rule that decided.
-	Rule string
-	// Status is the next one, without what finish adds: conditions, pace, situation. Nil leaves it as it is.
-	Status *v1beta1.FlinkBlueGreenDeploymentStatus
-	// Ahead stores the status before the actions.
-	Ahead bool
-	// Actions are carried out in order; Finish are those that follow the status.
-	Actions, Finish []plan.Action
-	// Again asks for another round at once, Soon for a look in a moment.
-	Again, Soon bool
-	// Wait says what is under way, Stall why nothing happens until somebody acts; zero when it is not so.
-	Wait, Stall plan.Cause
-	// Unsafe says why no state is known to start from; empty when one is, or none is needed.
-	Unsafe string
-	// Events are told.
-	Events []plan.Event
-	// Refused says why a side was refused; empty when none was.
-	Refused string
-}
 
 // rule gives a decision, or that another rule decides.
 type rule func(v view) (Decision, bool)
@@ -56,7 +30,7 @@ var rules = []struct {
 }{
 	{"deleting", deleting}, {"canary", canary}, {"unreadable", unreadable}, {"adopted", adopted}, {"carried", carried},
 	{"invalid", invalid}, {"never", never}, {"lost", lost}, {"same", same}, {"tried", tried},
-	{"backingOff", backingOff}, {"inPlace", inPlace}, {"transition", transition},
+	{"backingOff", backingOff}, {"inPlace", inPlace}, {"transition", newSide},
 }
 
 // Decide decides what to do for one FlinkBlueGreenDeployment. It is total: it never fails and never panics.
@@ -72,12 +46,6 @@ func decide(v view) Decision {
 	return Decision{Situation: plan.Unobservable, Wait: plan.Cause{
 		Reason: plan.ReasonUnobservable, Message: "no rule decides about what was found; please report this",
 	}}
-}
-
-// Make is the plan of the decision.
-func Make(s Snapshot) plan.Plan {
-	v := newView(s)
-	return finish(v, decide(v))
 }
 
 func deleting(v view) (Decision, bool) {
@@ -104,9 +72,9 @@ func unreadable(v view) (Decision, bool) {
 		return Decision{Situation: situation, Stall: plan.Cause{Reason: reason, Message: message}}, true
 	}
 	switch {
-	case v.unreadable != "":
+	case v.recordProblem != "":
 		return stall(plan.Unobservable, plan.ReasonStatusUnreadable,
-			"status.lastReconciledSpec: "+v.unreadable+"; nothing is done until it can be read")
+			"status.lastReconciledSpec: "+v.recordProblem+"; nothing is done until it can be read")
 	case status.BlueGreenState != "" && !status.BlueGreenState.Known():
 		return stall(plan.Unobservable, plan.ReasonBlueGreenStateUnknown,
 			"status.blueGreenState is \""+string(status.BlueGreenState)+"\", which this version does not know; nothing is "+
@@ -129,53 +97,4 @@ func invalid(v view) (Decision, bool) {
 	next.BlueGreenState = restState(v.active)
 	d.Status = next
 	return d, true
-}
-
-// next is a copy of the stored status, for a rule to say what it becomes.
-func (v *view) next() *v1beta1.FlinkBlueGreenDeploymentStatus { return v.Resource.Status.DeepCopy() }
-
-// finish makes the plan: the one place where a decision becomes a status.
-func finish(v view, d Decision) plan.Plan {
-	p := plan.Plan{Situation: d.Situation, Rule: d.Rule, Finish: d.Finish}
-	switch {
-	case d.Again:
-		p.Requeue = plan.RequeueNow
-	case d.Soon:
-		p.Requeue = plan.RequeueSoon
-	}
-	if v.Resource.DeletionTimestamp != nil ||
-		d.Situation == plan.Steady && v.Resource.Labels[v1beta1.LabelCanary] == "true" {
-		return p
-	}
-	status := d.Status
-	if status == nil {
-		status = v.next()
-	}
-	clocked(v, status)
-	moved := status.BlueGreenState != v.Resource.Status.BlueGreenState ||
-		status.JobStatus.State != v.Resource.Status.JobStatus.State ||
-		status.LastReconciledSpec != v.Resource.Status.LastReconciledSpec
-	if moved {
-		status.LastReconciledTimestamp = v.instant()
-	}
-	status.Error = v.hide(status.Error)
-	summarize(v, d, status)
-	if d.Ahead || !equality.Semantic.DeepEqual(v.Resource.Status, *status) {
-		p.Status = status
-	}
-	for _, e := range append(d.Events, v.told(d)...) {
-		e.Message = v.hide(e.Message)
-		if e.Component == "" {
-			e.Component = plan.ComponentOperator
-		}
-		p.Events = append(p.Events, e)
-	}
-	if d.Ahead || (p.Status != nil && status.Pace == v1beta1.PaceFast && v.Resource.Status.Pace != v1beta1.PaceFast) {
-		p.Actions = append(p.Actions, plan.WakeClock{})
-	}
-	if d.Ahead {
-		p.Actions = append(p.Actions, plan.Record{Status: status, Why: "intent"})
-	}
-	p.Actions = append(p.Actions, d.Actions...)
-	return p
 }

@@ -5,13 +5,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-func (v *view) starting(colour v1beta1.BlueGreenType) plan.Cause {
-	return plan.Cause{
-		Reason:  plan.ReasonSideStarting,
-		Message: "FlinkDeployment " + v.name(colour) + " is to be created",
-	}
-}
-
 // clear has what is left of an earlier side of the target's name go. The time to become ready does not run meanwhile.
 //
 //	the spec                    a FlinkDeployment of the name   what is left of it   then
@@ -115,4 +108,23 @@ func create(v view, t v1beta1.BlueGreenTransition) Decision {
 		return again
 	}
 	return v.createFrom(t)
+}
+
+// savepointAgain takes another savepoint where the one of the change is of a run that has ended: the job has moved on.
+func (v *view) savepointAgain(t v1beta1.BlueGreenTransition) (Decision, bool) {
+	if t.Source == nil || t.From == "" {
+		return Decision{}, false
+	}
+	active := v.ours(t.From)
+	switch {
+	case active == nil || sameRun(active, t.Source):
+		return Decision{}, false
+	case !ready(active):
+		return v.at(t, Clearing, plan.Cause{
+			Reason: plan.ReasonSideNotReady,
+			Message: "the job of FlinkDeployment " + active.Name + " was started again since its savepoint was taken; another " +
+				"one is taken when it is ready",
+		}), true
+	}
+	return v.beginSavepoint(proposal{from: t.From, target: t.Target}), true
 }

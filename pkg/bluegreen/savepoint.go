@@ -9,7 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
-// savepoint waits for the savepoint of the side that serves.
+// awaitSavepoint waits for the savepoint of the side that serves.
 //
 //	the spec                      the job that serves   Flink says           then
 //	needs no new side any more    -                     -                    the change ends
@@ -21,7 +21,7 @@ import (
 //	-                             is another run        -                    another savepoint
 //	-                             -                     it does not know it  ask again, under the same ID
 //	-                             -                     in progress, nothing wait
-func savepoint(v view, t v1beta1.BlueGreenTransition) Decision {
+func awaitSavepoint(v view, t v1beta1.BlueGreenTransition) Decision {
 	active := v.ours(t.From)
 	id := v.Resource.Status.SavepointTriggerID
 	switch {
@@ -62,7 +62,7 @@ func savepoint(v view, t v1beta1.BlueGreenTransition) Decision {
 	case !ready(active):
 		waiting.Wait.Message = "FlinkDeployment " + active.Name + ", of which a savepoint is to be taken, is not ready"
 	case !sameRun(active, t.Source):
-		return v.beginSavepoint(change{from: t.From, target: t.Target})
+		return v.beginSavepoint(proposal{from: t.From, target: t.Target})
 	case answered && operation.State == snapshots.OperationNotKnown:
 		trigger, problem := v.trigger(active, id, t.Source.JobID)
 		if problem != "" {
@@ -71,29 +71,4 @@ func savepoint(v view, t v1beta1.BlueGreenTransition) Decision {
 		waiting.Actions = []plan.Action{trigger}
 	}
 	return waiting
-}
-
-// as shows the state of a savepoint that is being taken.
-func (d Decision) as(t v1beta1.BlueGreenTransition) Decision {
-	d.Status.BlueGreenState = savepointingState(t.From)
-	return d
-}
-
-// savepointAgain takes another savepoint where the one of the change is of a run that has ended: the job has moved on.
-func (v *view) savepointAgain(t v1beta1.BlueGreenTransition) (Decision, bool) {
-	if t.Source == nil || t.From == "" {
-		return Decision{}, false
-	}
-	active := v.ours(t.From)
-	switch {
-	case active == nil || sameRun(active, t.Source):
-		return Decision{}, false
-	case !ready(active):
-		return v.at(t, Clearing, plan.Cause{
-			Reason: plan.ReasonSideNotReady,
-			Message: "the job of FlinkDeployment " + active.Name + " was started again since its savepoint was taken; another " +
-				"one is taken when it is ready",
-		}), true
-	}
-	return v.beginSavepoint(change{from: t.From, target: t.Target}), true
 }

@@ -3,8 +3,6 @@ package bluegreen
 import (
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
@@ -44,15 +42,7 @@ func never(v view) (Decision, bool) {
 	if d, waits := backingOff(v); waits {
 		return d, true
 	}
-	return v.beginTransition(change{target: first, path: v.wanted.path()}), true
-}
-
-// first is the colour of the first side: that of a side that is there, for another operator may have begun with it.
-func (v *view) first() v1beta1.BlueGreenType {
-	if v.ours(v1beta1.Blue) == nil && v.ours(v1beta1.Green) != nil {
-		return v1beta1.Green
-	}
-	return v1beta1.Blue
+	return v.beginTransition(proposal{target: first, path: v.wanted.path()}), true
 }
 
 // lost decides while the side that serves is not there.
@@ -91,7 +81,7 @@ func lost(v view) (Decision, bool) {
 		if d, waits := backingOff(v); waits {
 			return d, true
 		}
-		d := v.beginTransition(change{target: v.active, path: v.wanted.path()})
+		d := v.beginTransition(proposal{target: v.active, path: v.wanted.path()})
 		d.Events = append(d.Events, plan.Event{
 			Warning: true, Reason: plan.ReasonSideMissing, Once: true, Key: d.Status.Transition.OperationID,
 			Message: "FlinkDeployment " + name + ", which served, is gone; it is created again",
@@ -155,36 +145,6 @@ func (v *view) recordDrift() (string, bool) {
 	return v.wanted.text, true
 }
 
-// notReady says why a side is not ready, in the words of its own conditions.
-func notReady(d *v1beta1.FlinkDeployment) (wait, stall plan.Cause) {
-	for _, c := range d.Status.Conditions {
-		if c.Status != metav1.ConditionTrue {
-			continue
-		}
-		cause := plan.Cause{Reason: plan.Reason(c.Reason), Message: "FlinkDeployment " + d.Name + ": " + c.Message}
-		switch c.Type {
-		case "Stalled":
-			return plan.Cause{}, cause
-		case "Reconciling":
-			wait = cause
-		}
-	}
-	if wait.Reason == "" {
-		wait = plan.Cause{Reason: plan.ReasonSideNotReady, Message: fmt.Sprintf(
-			"FlinkDeployment %s is %s and its job %s", d.Name, or(string(d.Status.LifecycleState), "new"),
-			or(string(d.Status.JobStatus.State), "not known"),
-		)}
-	}
-	return wait, plan.Cause{}
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
-
 // tried decides about a spec that was tried and given up: it is not tried again by itself.
 func tried(v view) (Decision, bool) {
 	if !v.failedBefore() {
@@ -195,12 +155,6 @@ func tried(v view) (Decision, bool) {
 	out := v.given(next)
 	v.maintain(v.ours(v.active), &out)
 	return out, true
-}
-
-// failedBefore reports whether the wanted spec is the one that was given up.
-func (v *view) failedBefore() bool {
-	a := v.Resource.Status.FailedAttempt
-	return a != nil && a.SpecHash == v.wanted.hash
 }
 
 func (v *view) given(next *v1beta1.FlinkBlueGreenDeploymentStatus) Decision {
@@ -274,13 +228,13 @@ func (v *view) activeNotReady(d *v1beta1.FlinkDeployment) Decision {
 	return out
 }
 
-// transition begins a change that needs a new side.
+// newSide begins a change that needs a new side.
 //
 //	change              upgradeMode   the new side starts from
 //	SAVEPOINT_REDEPLOY  -             the path of the spec
 //	TRANSITION          stateless     the path of the spec, or without state
 //	TRANSITION          stateful      a savepoint of the job that runs, taken for this
-func transition(v view) (Decision, bool) {
+func newSide(v view) (Decision, bool) {
 	if v.stranger(v.active.Other()) != nil {
 		return v.occupied(v.active.Other()), true
 	}
@@ -290,26 +244,10 @@ func transition(v view) (Decision, bool) {
 			v.Side(v.active.Other()).Why(),
 		), true
 	}
-	c := change{from: v.active, target: v.active.Other()}
+	c := proposal{from: v.active, target: v.active.Other()}
 	if v.change == specdiff.BlueGreenSavepointRedeploy || v.wanted.stateless() {
 		c.path = v.wanted.path()
 		return v.beginTransition(c), true
 	}
 	return v.beginSavepoint(c), true
-}
-
-// occupied says that a FlinkDeployment of another owner has the name of a side.
-func (v *view) occupied(colour v1beta1.BlueGreenType) Decision {
-	name := ChildName(v.Resource.Name, colour)
-	return Decision{Situation: plan.Unaccounted, Stall: plan.Cause{
-		Reason: plan.ReasonSideOfAnother,
-		Message: "FlinkDeployment " + name + " is there and is not owned by this resource, so it is left alone and nothing " +
-			"is created in its place. Delete or rename it, or give this resource another name",
-	}}
-}
-
-func unobservable(what, why string) Decision {
-	return Decision{Situation: plan.Unobservable, Wait: plan.Cause{
-		Reason: plan.ReasonUnobservable, Message: what + " could not be read: " + why,
-	}}
 }

@@ -6,7 +6,43 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/render"
 )
+
+// ingressCondition says whether the Ingress is as the spec asks; nil when the spec asks for none.
+//
+//	the spec's Ingress   the one that is there   it failed before   IngressReady
+//	cannot be made       -                       -                  False CannotRender
+//	-                    of another owner        -                  False ForeignObject
+//	-                    as wanted               -                  True
+//	-                    another, or none        yes                as it was
+//	-                    another, or none        no                 False Applying
+func (v *view) ingressCondition(next *v1beta1.FlinkBlueGreenDeploymentStatus) *metav1.Condition {
+	colour := colourOf(next.BlueGreenState)
+	if v.Resource.Spec.Ingress == nil || !v.managesIngress() || v.Ingress.IsUnknown() || colour == "" {
+		return v.condition(summary.IngressReady)
+	}
+	if next.Transition != nil && next.Transition.From != "" && next.Transition.Step != v1beta1.BlueGreenRetired {
+		return v.condition(summary.IngressReady) // the side that serves is about to change
+	}
+	c := metav1.Condition{Type: summary.IngressReady, Status: metav1.ConditionFalse}
+	wanted, err := v.ingressOf(colour)
+	there, present := v.Ingress.Get()
+	switch {
+	case err != nil:
+		c.Reason, c.Message = "CannotRender", err.Error()
+	case present && !v.owned(there):
+		c.Reason = "ForeignObject"
+		c.Message = "there is an Ingress " + there.Name + " that is not this resource's; rename or delete it"
+	case present && render.SameIngress(there, wanted):
+		c.Status, c.Reason, c.Message = metav1.ConditionTrue, "Applied", "the Ingress matches the spec"
+	case v.ingressFailed() != nil:
+		return v.ingressFailed()
+	default:
+		c.Reason, c.Message = "Applying", "the Ingress does not match the spec yet"
+	}
+	return &c
+}
 
 // summarize adds to the next status what people and the clock read: situation, conditions, pace.
 func summarize(v view, d Decision, next *v1beta1.FlinkBlueGreenDeploymentStatus) {
@@ -106,13 +142,4 @@ func (v *view) told(d Decision) []plan.Event {
 		}
 	}
 	return events
-}
-
-func (v *view) condition(name string) *metav1.Condition {
-	for i := range v.Resource.Status.Conditions {
-		if c := &v.Resource.Status.Conditions[i]; c.Type == name {
-			return c
-		}
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package bluegreen
 import (
 	"crypto/sha256"
 	"encoding/hex"
-
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +21,39 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
+func (v *view) condition(name string) *metav1.Condition {
+	for i := range v.Resource.Status.Conditions {
+		if c := &v.Resource.Status.Conditions[i]; c.Type == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// takesBack reports whether the spec is again that of the side that serves, or asks for what is done in place: a new
+// side of which nothing is there yet is not wanted any more.
+func (v *view) takesBack() bool {
+	switch v.change {
+	case specdiff.BlueGreenTransition, specdiff.BlueGreenSavepointRedeploy, specdiff.BlueGreenIncomplete:
+		return false
+	}
+	return true
+}
+
+// first is the colour of the first side: that of a side that is there, for another operator may have begun with it.
+func (v *view) first() v1beta1.BlueGreenType {
+	if v.ours(v1beta1.Blue) == nil && v.ours(v1beta1.Green) != nil {
+		return v1beta1.Green
+	}
+	return v1beta1.Blue
+}
+
+// failedBefore reports whether the wanted spec is the one that was given up.
+func (v *view) failedBefore() bool {
+	a := v.Resource.Status.FailedAttempt
+	return a != nil && a.SpecHash == v.wanted.hash
+}
+
 // view is one FlinkBlueGreenDeployment with what follows from it at once. It is built once a look, and read only.
 type view struct {
 	Snapshot
@@ -32,8 +64,8 @@ type view struct {
 	wanted spec
 	// recorded is the spec of the side that serves; its spec is nil when there is none.
 	recorded spec
-	// unreadable says why the recorded spec cannot be read; empty when it can.
-	unreadable string
+	// recordProblem says why the recorded spec cannot be read; empty when it can.
+	recordProblem string
 	// active is the colour of the side that serves, or that is changed in place; empty when none was ever active.
 	active v1beta1.BlueGreenType
 	// change is what wanted asks for, compared with recorded.
@@ -115,7 +147,7 @@ func newView(s Snapshot) view {
 	v := view{Snapshot: s}
 	recorded, err := parseSpec(s.Resource.Status.LastReconciledSpec)
 	if err != nil {
-		v.unreadable = err.Error()
+		v.recordProblem = err.Error()
 	}
 	v.recorded, v.wanted = recorded, specOf(&s.Resource.Spec)
 	v.judge()

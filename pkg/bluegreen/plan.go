@@ -8,9 +8,60 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
+
+// Make is the plan of the decision.
+func Make(s Snapshot) plan.Plan {
+	v := newView(s)
+	return finish(v, decide(v))
+}
+
+// finish makes the plan: the one place where a decision becomes a status.
+func finish(v view, d Decision) plan.Plan {
+	p := plan.Plan{Situation: d.Situation, Rule: d.Rule, Finish: d.Finish}
+	switch {
+	case d.Again:
+		p.Requeue = plan.RequeueNow
+	case d.Soon:
+		p.Requeue = plan.RequeueSoon
+	}
+	if v.Resource.DeletionTimestamp != nil ||
+		d.Situation == plan.Steady && v.Resource.Labels[v1beta1.LabelCanary] == "true" {
+		return p
+	}
+	status := d.Status
+	if status == nil {
+		status = v.next()
+	}
+	clocked(v, status)
+	moved := status.BlueGreenState != v.Resource.Status.BlueGreenState ||
+		status.JobStatus.State != v.Resource.Status.JobStatus.State ||
+		status.LastReconciledSpec != v.Resource.Status.LastReconciledSpec
+	if moved {
+		status.LastReconciledTimestamp = v.instant()
+	}
+	status.Error = v.hide(status.Error)
+	summarize(v, d, status)
+	if d.Ahead || !equality.Semantic.DeepEqual(v.Resource.Status, *status) {
+		p.Status = status
+	}
+	for _, e := range append(d.Events, v.told(d)...) {
+		e.Message = v.hide(e.Message)
+		if e.Component == "" {
+			e.Component = plan.ComponentOperator
+		}
+		p.Events = append(p.Events, e)
+	}
+	if d.Ahead || (p.Status != nil && status.Pace == v1beta1.PaceFast && v.Resource.Status.Pace != v1beta1.PaceFast) {
+		p.Actions = append(p.Actions, plan.WakeClock{})
+	}
+	if d.Ahead {
+		p.Actions = append(p.Actions, plan.Record{Status: status, Why: "intent"})
+	}
+	p.Actions = append(p.Actions, d.Actions...)
+	return p
+}
 
 // MakeFailed shows an action that failed, in the status that the round left behind. First match wins; false means that
 // the error speaks for itself and the next look tries again.
@@ -58,50 +109,6 @@ func MakeFailed(
 	}
 	d.Ahead, d.Again = false, false
 	return finish(v, d), true
-}
-
-// notTriggered ends a change whose savepoint could not be asked for.
-func (v *view) notTriggered(details string) Decision {
-	return v.fails(plan.ReasonTransitionFailed, "Could not trigger Savepoint. Details: "+details)
-}
-
-// failed ends a change whose savepoint was not made.
-func (v *view) failed(details string) Decision {
-	return v.fails(plan.ReasonTransitionFailed, "Could not start Transition. Details: "+details)
-}
-
-// fails ends a change that is tried again with growing pauses. The side that serves was not touched.
-func (v *view) fails(reason plan.Reason, text string) Decision {
-	d := v.closed(v1beta1.FlinkJobFailing, text)
-	d.Situation = Held
-	d.Status.Retry = backoff.Failed(
-		v.Resource.Status.Retry, v.Resource.Generation, metav1.NewTime(v.now()), string(reason), text,
-	)
-	d.Again = false
-	d.Wait = plan.Cause{Reason: reason, Message: text + "; it is tried again"}
-	d.Events = []plan.Event{{Warning: true, Reason: reason, Message: text, Once: true, Key: text}}
-	return d
-}
-
-// refused notes that the API server, or admission, does not take the FlinkDeployment of a spec.
-func (v *view) refused(t v1beta1.BlueGreenTransition, text string) Decision {
-	attempt := &v1beta1.BlueGreenAttempt{
-		SpecHash: t.SpecHash, Time: metav1.NewTime(v.now()), Reason: string(plan.ReasonSideRefused), Message: text,
-	}
-	d := v.closed(v1beta1.FlinkJobFailing, text)
-	d.Situation = Held
-	d.Status.FailedAttempt = attempt
-	if t.Step == v1beta1.BlueGreenAwait { // the target is there, with the spec before
-		d.Status.Transition = t.DeepCopy()
-		d.Status.BlueGreenState = transitioningState(t.Target)
-		d.Status.AbortTimestamp = v.Resource.Status.AbortTimestamp
-	}
-	d.Refused, d.Stall = text, plan.Cause{
-		Reason:  plan.ReasonSideRefused,
-		Message: text + ". Correct spec.template.spec",
-	}
-	d.Events = []plan.Event{{Warning: true, Reason: plan.ReasonSideRefused, Message: text, Once: true, Key: text}}
-	return d
 }
 
 // ingressNotMade shows that the Ingress could not be made, changed or removed. The sides are as well as before.
