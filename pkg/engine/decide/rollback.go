@@ -71,12 +71,6 @@ func RollBack(v *world.Look) decision.Decision {
 	}
 }
 
-// takesOver reports whether another operator was rolling back: no intent of ours accounts for the state.
-func takesOver(v *world.Look) bool {
-	return v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRollingBack && v.Intent() == nil && v.Last != nil &&
-		v.LastStable != nil
-}
-
 // RollbackDue reports whether a rollback should begin, whether or not it can.
 func RollbackDue(v *world.Look) bool {
 	r := v.Want.ReconciliationStatus

@@ -12,6 +12,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
+// takesOver reports whether another operator was rolling back: no intent of ours accounts for the state.
+func takesOver(v *world.Look) bool {
+	return v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRollingBack && v.Intent() == nil && v.Last != nil &&
+		v.LastStable != nil
+}
+
 // rollbackChoice is how a rollback that is due is made.
 type rollbackChoice struct {
 	// Verdict says whether it may begin.

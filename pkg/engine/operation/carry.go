@@ -1,10 +1,15 @@
 package operation
 
 import (
+	"fmt"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
+	"github.com/kn-flink/kn-flink/pkg/engine/facts"
 	"github.com/kn-flink/kn-flink/pkg/engine/record"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // Decided writes what a decision says of the status, and carries it out unless other rules decide.
@@ -49,4 +54,40 @@ func withSnapshots(v *world.Look, r decision.Result) decision.Result {
 		r.Situation, r.Wait, r.Stall = plan.Steady, plan.Cause{}, taken.Stall
 	}
 	return r
+}
+
+// CarryOn takes an open intent one step further.
+func CarryOn(v *world.Look) (decision.Result, bool) {
+	intent := v.Intent()
+	if intent == nil {
+		return decision.Result{}, false
+	}
+	standing, why := v.Host.Standing()
+	switch standing {
+	case world.StandingUnknown:
+		return decision.Unobservable(v.Host.What(), why), true
+	case world.Gone, world.Going:
+		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	}
+	if intent.Step == v1beta1.StepStopping {
+		v.Stopper.Watch()
+	}
+	if facts.RedeploysInstead(v, standing) {
+		d := upgrade.Decide(facts.ForUpgrade(v, v1beta1.PurposeRedeploy))
+		return Replace(v, *decision.StopOf(v1beta1.PurposeRedeploy, v.Spec, d)), true
+	}
+	switch intent.Step {
+	case v1beta1.StepStopping:
+		return v.Stopper.CarryStop(), true
+	case v1beta1.StepStarting:
+		return v.Starter.CarryStart(), true
+	case v1beta1.StepReleased:
+		return v.Starter.CarryRelease()
+	}
+	return decision.Result{
+		Situation: plan.NotOurs,
+		Stall: &plan.Cause{
+			Reason: plan.ReasonUnknownIntent, Message: fmt.Sprintf("status.intent has the unknown step %q", intent.Step),
+		},
+	}, true
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
-	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // An operation, from its intent to its end. Every arrow is a round that any pass, in any pod, can take up from the
@@ -72,40 +71,4 @@ func notOurs(v *world.Look, reason plan.Reason, why string) decision.Result {
 		"status.intent %s %s, so nothing is done; if no operation is under way, clear it with: "+
 			"kubectl patch %s %s -n %s --subresource=status --type=merge -p '{\"status\":{\"intent\":null}}'",
 		v.Intent().OperationID, why, strings.ToLower(string(v.Seen.JobKind())), r.Name, r.Namespace)}}
-}
-
-// CarryOn takes an open intent one step further.
-func CarryOn(v *world.Look) (decision.Result, bool) {
-	intent := v.Intent()
-	if intent == nil {
-		return decision.Result{}, false
-	}
-	standing, why := v.Host.Standing()
-	switch standing {
-	case world.StandingUnknown:
-		return decision.Unobservable(v.Host.What(), why), true
-	case world.Gone, world.Going:
-		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-	}
-	if intent.Step == v1beta1.StepStopping {
-		v.Stopper.Watch()
-	}
-	if facts.RedeploysInstead(v, standing) {
-		d := upgrade.Decide(facts.ForUpgrade(v, v1beta1.PurposeRedeploy))
-		return Replace(v, *decision.StopOf(v1beta1.PurposeRedeploy, v.Spec, d)), true
-	}
-	switch intent.Step {
-	case v1beta1.StepStopping:
-		return v.Stopper.CarryStop(), true
-	case v1beta1.StepStarting:
-		return v.Starter.CarryStart(), true
-	case v1beta1.StepReleased:
-		return v.Starter.CarryRelease()
-	}
-	return decision.Result{
-		Situation: plan.NotOurs,
-		Stall: &plan.Cause{
-			Reason: plan.ReasonUnknownIntent, Message: fmt.Sprintf("status.intent has the unknown step %q", intent.Step),
-		},
-	}, true
 }

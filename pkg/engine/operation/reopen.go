@@ -10,30 +10,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// mayReopen notes of a start that is begun whether what it begins from has to be decided anew, should the job before it
-// be seen to have run since. First match wins:
-//
-//	the start                                     the job before it    then
-//	may be without state, is the first one, from  -                    no
-//	high-availability data, or from what a
-//	person chose
-//	redirects one that is not released            -                    as that one
-//	any                                           its end is recorded  no
-//	any                                           had never begun, or  yes
-//	                                              its cluster is lost
-func mayReopen(v *world.Look, intent *v1beta1.Intent) {
-	chosen := intent.Purpose == v1beta1.PurposeRedeploy || intent.Purpose == v1beta1.PurposeDeploy
-	open := v.Want.Intent
-	switch {
-	case !v.IsApplication() || v.IsSession() || v.MayStartEmpty() || chosen || v.Last == nil,
-		intent.From.Kind == v1beta1.StartLastState:
-	case open != nil && open.Step == v1beta1.StepStarting:
-		intent.Reopens, intent.Began, intent.SilentNode = open.Reopens, open.Began, open.SilentNode
-	default:
-		intent.Reopens = !v.Want.JobStatus.State.IsTerminal()
-	}
-}
-
 // NoteRun notes in an open start what was seen of the pods of the job before it: that a container ran, and a node that
 // does not answer. It reports whether that is new.
 func NoteRun(v *world.Look, ran bool, silent string) bool {

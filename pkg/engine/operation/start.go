@@ -2,7 +2,6 @@ package operation
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
@@ -16,6 +15,30 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
+
+// mayReopen notes of a start that is begun whether what it begins from has to be decided anew, should the job before it
+// be seen to have run since. First match wins:
+//
+//	the start                                     the job before it    then
+//	may be without state, is the first one, from  -                    no
+//	high-availability data, or from what a
+//	person chose
+//	redirects one that is not released            -                    as that one
+//	any                                           its end is recorded  no
+//	any                                           had never begun, or  yes
+//	                                              its cluster is lost
+func mayReopen(v *world.Look, intent *v1beta1.Intent) {
+	chosen := intent.Purpose == v1beta1.PurposeRedeploy || intent.Purpose == v1beta1.PurposeDeploy
+	open := v.Want.Intent
+	switch {
+	case !v.IsApplication() || v.IsSession() || v.MayStartEmpty() || chosen || v.Last == nil,
+		intent.From.Kind == v1beta1.StartLastState:
+	case open != nil && open.Step == v1beta1.StepStarting:
+		intent.Reopens, intent.Began, intent.SilentNode = open.Reopens, open.Began, open.SilentNode
+	default:
+		intent.Reopens = !v.Want.JobStatus.State.IsTerminal()
+	}
+}
 
 // rehearsalKeeps leaves what runs alone while there is an objection.
 func rehearsalKeeps(
@@ -173,22 +196,6 @@ func BeginStartFrom(v *world.Look,
 		return refuse(v, choice)
 	}
 	return BeginStart(v, purpose, target, choice.From)
-}
-
-// refuse reports why a job may not start. Nothing is deleted.
-func refuse(v *world.Look, c restore.Choice) decision.Result {
-	if c.Verdict == plan.Wait {
-		return decision.Result{Situation: plan.Unobservable, Wait: plan.Cause{Reason: c.Reason, Message: c.Message}}
-	}
-	message := strings.TrimSpace(v.Host.HA().Store.Problem + " " + c.Message)
-	if c.Reason == plan.ReasonRestoreFailed && facts.HAElsewhere(v) {
-		message = "The high-availability options of the spec are not those that the job ran with; set them back to start " +
-			"from the data that it left. " + message
-	}
-	if !report.Shows(v) {
-		record.Show(v, report.Failure(v, c.Reason, message))
-	}
-	return decision.Result{Situation: plan.StateLost, Stall: &plan.Cause{Reason: c.Reason, Message: message}}
 }
 
 // CannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.

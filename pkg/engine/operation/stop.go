@@ -136,21 +136,6 @@ func StopStep(v *world.Look) decision.Result {
 	return v.Stopper.TakeApart()
 }
 
-// suspend records the suspension of a job whose end is recorded, or recorded with it. What becomes of its cluster its
-// host says: see Stopper.Rest.
-func suspend(v *world.Look, restore v1beta1.UpgradeMode) decision.Result {
-	target := v.Spec
-	if v.Intent() != nil {
-		target = facts.Target(v)
-	}
-	rest := v.Stopper.Rest() // before another spec counts as the one that runs
-	record.Suspended(v, target, restore)
-	if len(rest) == 0 {
-		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
-	}
-	return decision.Result{Situation: plan.Suspended, Finish: rest, Soon: len(rest) > 0}
-}
-
 // WithdrawStop takes an open stop back that has asked Flink for nothing: the job keeps running, and the stop is decided
 // anew.
 func WithdrawStop(v *world.Look, wait plan.Cause) decision.Result {

@@ -6,9 +6,12 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
 // Objects are those of one JobManager cluster, as they were read. Parts nobody asked for are Unknown.
@@ -75,4 +78,40 @@ type Companion struct {
 	Name string
 	// Operation is the value of the operation annotation; empty means none.
 	Operation string
+}
+
+// Companions lists the objects of a start, besides its Deployment.
+func Companions(made render.Cluster) []Companion {
+	var all []Companion
+	for _, o := range made.Services {
+		all = append(
+			all, Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
+	}
+	for _, o := range made.ConfigMaps {
+		all = append(
+			all, Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
+	}
+	for _, o := range made.Secrets {
+		all = append(
+			all, Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
+	}
+	if tm := made.TaskManager; tm != nil {
+		all = append(
+			all, Companion{Kind: "Deployment", Name: tm.Name, Operation: tm.Annotations[v1beta1.AnnotationOperation]},
+		)
+	}
+	return all
+}
+
+// Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
+type Snapshot struct {
+	world.Seen
+	Objects
+	// LogFiles are the log configuration files for clusters whose spec has none, by file name.
+	LogFiles map[string]string
+	// SessionJobs are the FlinkSessionJobs of a session cluster.
+	SessionJobs plan.Observed[[]SessionJob]
 }

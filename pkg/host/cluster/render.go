@@ -64,32 +64,6 @@ func ComposeStart(v *Cluster, intent *v1beta1.Intent) (render.Input, error) {
 	}, err
 }
 
-// Companions lists the objects of a start, besides its Deployment.
-func Companions(made render.Cluster) []Companion {
-	var all []Companion
-	for _, o := range made.Services {
-		all = append(
-			all, Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
-		)
-	}
-	for _, o := range made.ConfigMaps {
-		all = append(
-			all, Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
-		)
-	}
-	for _, o := range made.Secrets {
-		all = append(
-			all, Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
-		)
-	}
-	if tm := made.TaskManager; tm != nil {
-		all = append(
-			all, Companion{Kind: "Deployment", Name: tm.Name, Operation: tm.Annotations[v1beta1.AnnotationOperation]},
-		)
-	}
-	return all
-}
-
 // HAStoreOfStart is where the open start of a session cluster will find high-availability data.
 func HAStoreOfStart(v *Cluster) hadata.Store {
 	target := facts.StoredTarget(v.Look)
