@@ -7,19 +7,30 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// patch replaces the spec of the side that serves.
-func patch(v view, t v1beta1.BlueGreenTransition) Decision {
-	d := v.ours(t.Target)
-	wait := v.at(t, Changing, v.changing(t.Target))
+// inPlaceSide is the side that is changed in place, and the decision to wait for it. It is decided already where the
+// side cannot be read, is gone, or is to have another spec by now.
+func (v *view) inPlaceSide(t v1beta1.BlueGreenTransition) (d *v1beta1.FlinkDeployment, wait Decision, decided bool) {
+	d, wait = v.ours(t.Target), v.at(t, Changing, v.changing(t.Target))
 	switch {
 	case v.Side(t.Target).IsUnknown():
 		wait.Wait = unobservable("FlinkDeployment "+v.name(t.Target), v.Side(t.Target).Why()).Wait
-		return wait
+		return nil, wait, true
 	case d == nil || d.DeletionTimestamp != nil:
-		return v.closed(v1beta1.FlinkJobFailing, "FlinkDeployment "+v.name(t.Target)+" is gone while it was changed")
-	case v.wanted.hash != t.SpecHash:
-		return v.beginInPlace(t.Target)
-	case d.Annotations[v1beta1.AnnotationSideSpec] == t.SpecHash:
+		gone := "FlinkDeployment " + v.name(t.Target) + " is gone while it was changed"
+		return nil, v.closed(v1beta1.FlinkJobFailing, gone), true
+	case v.wanted.known() && v.wanted.hash != t.SpecHash:
+		return nil, v.beginInPlace(t.Target), true
+	}
+	return d, wait, false
+}
+
+// patch replaces the spec of the side that serves.
+func patch(v view, t v1beta1.BlueGreenTransition) Decision {
+	d, wait, decided := v.inPlaceSide(t)
+	if decided {
+		return wait
+	}
+	if d.Annotations[v1beta1.AnnotationSideSpec] == t.SpecHash {
 		t.Step, t.ChildUID, t.ChildGeneration = v1beta1.BlueGreenSettle, d.UID, d.Generation
 		next := v.at(t, Changing, v.changing(t.Target))
 		next.Status.AbortTimestamp = v.deadline()
@@ -40,16 +51,9 @@ func patch(v view, t v1beta1.BlueGreenTransition) Decision {
 //	does not yet               is over            the spec is recorded: FAILING, until it does
 //	does not yet               runs               wait
 func settle(v view, t v1beta1.BlueGreenTransition) Decision {
-	d := v.ours(t.Target)
-	wait := v.at(t, Changing, v.changing(t.Target))
-	switch {
-	case v.Side(t.Target).IsUnknown():
-		wait.Wait = unobservable("FlinkDeployment "+v.name(t.Target), v.Side(t.Target).Why()).Wait
+	d, wait, decided := v.inPlaceSide(t)
+	if decided {
 		return wait
-	case d == nil || d.DeletionTimestamp != nil:
-		return v.closed(v1beta1.FlinkJobFailing, "FlinkDeployment "+v.name(t.Target)+" is gone while it was changed")
-	case v.wanted.known() && v.wanted.hash != t.SpecHash:
-		return v.beginInPlace(t.Target)
 	}
 	made, err := parseSpec(t.Spec)
 	if err != nil {

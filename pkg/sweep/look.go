@@ -21,6 +21,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/host/deployment"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/quarantined"
 	"github.com/kn-flink/kn-flink/pkg/quarantine"
 	"github.com/kn-flink/kn-flink/pkg/render"
@@ -193,17 +194,32 @@ func (o *Observer) reader(
 
 // judge decides whether a pass would do or record anything, and asks for it.
 func (o *Observer) judge(ctx context.Context, inquiry *deployment.Inquiry, reason event.Reason) error {
-	p, s := inquiry.Plan(), inquiry.Seen
+	r := inquiry.Seen.Resource
+	return o.askFor(ctx, v1beta1.KindFlinkDeployment, r, inquiry.Plan(), stands{
+		r.Status.Pace, r.Status.ObservedGeneration, reason,
+	})
+}
+
+// stands is what of a status says why a pass is asked for.
+type stands struct {
+	pace     v1beta1.Pace
+	observed int64
+	// otherwise is the reason for a resource that neither moves nor has a spec that was not judged.
+	otherwise event.Reason
+}
+
+// askFor asks for a pass where the plan of a look would do or record anything.
+func (o *Observer) askFor(ctx context.Context, kind string, r metav1.Object, p plan.Plan, s stands) error {
 	if p.IsQuiet() && p.Status == nil {
 		return nil
 	}
 	switch {
-	case s.Resource.Status.Pace == v1beta1.PaceFast:
-		reason = event.ReasonTransition
-	case s.Resource.Status.ObservedGeneration != s.Resource.Generation:
-		reason = event.ReasonDrift
+	case s.pace == v1beta1.PaceFast:
+		s.otherwise = event.ReasonTransition
+	case s.observed != r.GetGeneration():
+		s.otherwise = event.ReasonDrift
 	}
-	return o.request(ctx, v1beta1.KindFlinkDeployment, s.Resource, reason, p.String())
+	return o.request(ctx, kind, r, s.otherwise, p.String())
 }
 
 // justBegun reports whether the pass that stored the open start, or the open stop of a deletion, is most likely still
@@ -218,9 +234,11 @@ func justBegun(r *v1beta1.FlinkDeployment, now time.Time) bool {
 const beginning = 6 * time.Second
 
 // request posts pass.requested, unless the same was asked for and may be on its way.
-func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, reason event.Reason, plan string) error {
+func (o *Observer) request(
+	ctx context.Context, kind string, r metav1.Object, reason event.Reason, planned string,
+) error {
 	key := event.Key{Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName()}
-	if !o.asked.due(key, question{version: r.GetResourceVersion(), plan: plan}, o.Gather.Now()) {
+	if !o.asked.due(key, question{version: r.GetResourceVersion(), plan: planned}, o.Gather.Now()) {
 		return nil
 	}
 	e, err := event.Make(event.TypePassRequested, event.Head{

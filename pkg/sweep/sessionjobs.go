@@ -49,17 +49,10 @@ func (o *Observer) lookAtSessionJobs(
 			}))
 		}
 		p := inquiry.Plan()
-		if p.IsQuiet() && p.Status == nil {
-			return nil
-		}
-		reason := event.ReasonHealth
-		switch {
-		case s.Resource.Status.Pace == v1beta1.PaceFast:
-			reason = event.ReasonTransition
-		case s.Resource.Status.ObservedGeneration != s.Resource.Generation:
-			reason = event.ReasonDrift
-		}
-		return o.request(ctx, v1beta1.KindFlinkSessionJob, s.Resource, reason, p.String())
+		status := s.Resource.Status
+		return o.askFor(ctx, v1beta1.KindFlinkSessionJob, s.Resource, p, stands{
+			status.Pace, status.ObservedGeneration, event.ReasonHealth,
+		})
 	}
 }
 
