@@ -106,7 +106,7 @@ const BlueGreenTimeReset = "1970-01-01T00:00:00Z"
 // FlinkBlueGreenDeploymentStatus says which child is active.
 type FlinkBlueGreenDeploymentStatus struct {
 	// JobStatus has the state of the whole and nothing else: RECONCILING, RUNNING,
-	// SUSPENDED or FAILING. That of a job is in the status of the child.
+	// SUSPENDED or FAILING. The status of the child has the state of its job.
 	JobStatus JobStatus `json:"jobStatus,omitzero"`
 	// BlueGreenState is where the deployment stands; empty before the first pass.
 	BlueGreenState BlueGreenState `json:"blueGreenState,omitempty"`
