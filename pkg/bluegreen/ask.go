@@ -14,7 +14,7 @@ import (
 
 // AskSides reports whether the decision needs the FlinkDeployments.
 func AskSides(s Snapshot) bool {
-	return s.Resource.DeletionTimestamp == nil && s.Resource.Labels[v1beta1.LabelCanary] != "true"
+	return s.Resource.DeletionTimestamp == nil && !s.isCanary()
 }
 
 // AskLeft is the name of the cluster of which the decision needs what is left; empty when it needs none.

@@ -63,7 +63,7 @@ func deleting(v view) (Decision, bool) {
 }
 
 func canary(v view) (Decision, bool) {
-	return Decision{Situation: plan.Steady}, v.Resource.Labels[v1beta1.LabelCanary] == "true"
+	return Decision{Situation: plan.Steady}, v.isCanary()
 }
 
 func unreadable(v view) (Decision, bool) {

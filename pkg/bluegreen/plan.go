@@ -27,7 +27,7 @@ func finish(v view, d Decision) plan.Plan {
 		p.Requeue = plan.RequeueSoon
 	}
 	if v.Resource.DeletionTimestamp != nil ||
-		d.Situation == plan.Steady && v.Resource.Labels[v1beta1.LabelCanary] == "true" {
+		d.Situation == plan.Steady && v.isCanary() {
 		return p
 	}
 	status := d.Status

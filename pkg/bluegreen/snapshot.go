@@ -1,6 +1,7 @@
 package bluegreen
 
 import (
+	"strings"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -48,6 +49,11 @@ func (s Snapshot) Side(colour v1beta1.BlueGreenType) plan.Observed[*v1beta1.Flin
 		return s.Green
 	}
 	return plan.Absent[*v1beta1.FlinkDeployment]()
+}
+
+// isCanary reports whether the resource only tests an operator.
+func (s Snapshot) isCanary() bool {
+	return strings.EqualFold(s.Resource.Labels[v1beta1.LabelCanary], "true")
 }
 
 // The situations of a FlinkBlueGreenDeployment, beside those that package plan has for every kind.

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"reflect"
 
 	"knative.dev/pkg/apis"
@@ -28,6 +29,9 @@ const (
 	// longestChild and longestPrefix are what the colours put around names and ingress templates.
 	longestChild = "-green"
 	ingressMark  = "green-"
+	// mostTemplate bounds the recorded text of a spec, in bytes. A resource has its spec once and its status has it twice
+	// while a transition is under way, as text in JSON; etcd takes 1.5 MB.
+	mostTemplate = 300 << 10
 )
 
 // BlueGreen judges a FlinkBlueGreenDeployment by what its children would be refused for, with the paths of its own
@@ -36,6 +40,7 @@ const (
 //	field                | finding
 //	metadata.name        | V1 of the longer child's name, so at most 39 characters
 //	template.spec        | missing, or without a job; V2-V8, V10, V11 of the child; V9: a redeploy nonce without path
+//	template.spec        | larger than mostTemplate
 //	template.spec        | it needs state, and has no directory for the savepoint of a transition
 //	ingress              | V4
 //	transitionMode       | another than BASIC
@@ -67,6 +72,15 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 		own.add(
 			"template.spec.job", "spec.template.spec.job must be defined: blue/green deployments run applications only",
 			"describe the job, or use a FlinkDeployment for a session cluster",
+		)
+	}
+	if text, err := v1beta1.ReconciledBlueGreenText(&in.Spec); err == nil && len(text) > mostTemplate {
+		own.add(
+			"template.spec", "spec.template.spec is too large for a blue/green deployment",
+			fmt.Sprintf(
+				"it has %d KiB; status keeps it twice during a transition, so at most %d KiB fit into etcd", len(text)>>10,
+				mostTemplate>>10,
+			),
 		)
 	}
 	child := &report{base: "spec.template.spec", findings: own.findings}

@@ -104,6 +104,11 @@ func TestBlueGreen(t *testing.T) {
 			child(func(s *v1beta1.FlinkDeploymentSpec) { s.Job = nil }),
 			one("spec.template.spec.job", "blue/green deployments run applications only"),
 		},
+		"a template of 310 KiB": {
+			"status keeps it twice",
+			child(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Args = []string{strings.Repeat("a", 310<<10)} }),
+			one("spec.template.spec", "too large for a blue/green deployment"),
+		},
 		"advanced transitions": {
 			"they would run as basic ones, with records that count twice",
 			func(in *blueGreenInput) { in.Spec.TransitionMode = "ADVANCED" },
