@@ -54,6 +54,14 @@ func (v *view) closed(state v1beta1.FlinkJobState, text string) Decision {
 	next.JobStatus.State, next.Error = state, text
 	resetMarks(next)
 	d := Decision{Situation: plan.Steady, Status: next, Ahead: true, Again: true}
+	switch {
+	case state == v1beta1.FlinkJobFailing:
+		d.Situation = plan.Waiting
+	case state == v1beta1.FlinkJobSuspended && v.active == "":
+		d.Situation = plan.NeverStarted
+	case state == v1beta1.FlinkJobSuspended:
+		d.Situation = plan.Suspended
+	}
 	if text != "" {
 		d.Wait = plan.Cause{Reason: plan.ReasonSideNotReady, Message: text}
 	}

@@ -86,5 +86,8 @@ func settle(v view, t v1beta1.BlueGreenTransition) Decision {
 	}
 	next.Status.LastReconciledSpec, next.Status.BlueGreenState = t.Spec, activeState(t.Target)
 	next.Status.FailedAttempt, next.Status.Retry = nil, nil
+	if state == v1beta1.FlinkJobSuspended {
+		next.Situation = plan.Suspended
+	}
 	return next
 }

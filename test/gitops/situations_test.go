@@ -55,6 +55,15 @@ var expected = map[string]struct {
 	"Suspended":     {calm: suspended, why: "as the spec asks"},
 	"Ended":         {calm: healthy, stalled: degraded, why: "it has FINISHED; or it has FAILED, and that ends a wait"},
 	"Steady":        {calm: healthy, stalled: degraded, why: "it runs; or it does so, and the changed spec is refused"},
+	// Of pairs.
+	"Savepointing":  {calm: progressing, why: "the side that serves gives a savepoint"},
+	"Clearing":      {calm: progressing, stalled: degraded, why: "what an earlier side left goes, or does not"},
+	"Transitioning": {calm: progressing, stalled: degraded, why: "the new side becomes ready, or cannot"},
+	"Retiring":      {calm: progressing, why: "the old side goes"},
+	"Withdrawing":   {calm: progressing, why: "the change was taken back"},
+	"Changing":      {calm: progressing, stalled: degraded, why: "the side that serves is changed in place, or cannot be"},
+	"Aborting":      {calm: progressing, stalled: degraded, why: "the new side is given up; what Git has did not start"},
+	"Held":          {calm: progressing, stalled: degraded, why: "it is tried again, or was given up"},
 	// Of snapshots.
 	"Triggering":  {calm: progressing, why: "Flink is asked for it"},
 	"AwaitingJob": {calm: progressing, why: "its job will run again"},
@@ -168,7 +177,8 @@ func allSituations(t *testing.T) []string {
 	t.Helper()
 	var all []string
 	declared := regexp.MustCompile(`(?m)^\t\w+ +(?:plan\.)?Situation = "(\w+)"$`)
-	for _, file := range []string{"pkg/plan/situation.go", "pkg/plan/snapshot/snapshot.go"} {
+	files := []string{"pkg/plan/situation.go", "pkg/plan/snapshot/snapshot.go", "pkg/bluegreen/snapshot.go"}
+	for _, file := range files {
 		content, err := os.ReadFile("../../" + file)
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +187,7 @@ func allSituations(t *testing.T) []string {
 			all = append(all, found[1])
 		}
 	}
-	if len(all) < 20 {
+	if len(all) < 30 {
 		t.Fatalf("only the situations %s", strings.Join(all, " "))
 	}
 	return all
