@@ -45,6 +45,7 @@ const (
 //	ingress              | V4
 //	transitionMode       | another than BASIC
 //	configuration        | a kubernetes.operator.bluegreen.* option that is no duration
+//	configuration        | a handover is asked for, or the option is no boolean
 //
 // The other rules of V9 do not apply: a change of mode or kind gets a child of its own.
 func BlueGreen(in BlueGreenInput) *apis.FieldError {
@@ -136,6 +137,17 @@ func (r *report) blueGreenOptions(configuration map[string]string) {
 				r.at("configuration")+"["+quote(option.Key)+"]", "Invalid value for blue/green option "+option.Key, err.Error(),
 			)
 		}
+	}
+	at := r.at("configuration") + "[" + quote(key.BlueGreenHandover.Key) + "]"
+	switch asked, err := options.Bool(key.BlueGreenHandover); {
+	case err != nil:
+		r.addAt(at, "Invalid value for blue/green option "+key.BlueGreenHandover.Key, err.Error())
+	case asked:
+		r.addAt(
+			at, "Handover is not supported by this version",
+			"a transition would run both sides at once, and records would be read twice: leave the option out if that may "+
+				"be, or use a FlinkDeployment",
+		)
 	}
 }
 

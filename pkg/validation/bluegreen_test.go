@@ -26,6 +26,7 @@ func TestBlueGreen(t *testing.T) {
 		}
 	}
 	const grace = "kubernetes.operator.bluegreen.abort.grace-period"
+	const handover = "kubernetes.operator.bluegreen.handover.enabled"
 	for name, row := range map[string]struct {
 		reason string
 		change func(*blueGreenInput)
@@ -144,6 +145,14 @@ func TestBlueGreen(t *testing.T) {
 		"option that is no duration": {"the transition would not know when to give up",
 			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{grace: "soon"} },
 			one(`spec.configuration["`+grace+`"]`, "Invalid value for blue/green option "+grace)},
+		"a handover": {"without it both sides run at once, which the option is to prevent",
+			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{handover: "true"} },
+			one(`spec.configuration["`+handover+`"]`, "Handover is not supported by this version")},
+		"no handover": {"the default",
+			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{handover: "false"} }, nil},
+		"a handover, perhaps": {"nobody knows what was meant",
+			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{handover: "perhaps"} },
+			one(`spec.configuration["`+handover+`"]`, "Invalid value for blue/green option "+handover)},
 		"redeploy with path": {
 			"the new child starts from it",
 			redeployed(nil, ptr(int64(1)), "s3://sp"),

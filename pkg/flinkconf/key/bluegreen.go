@@ -10,9 +10,12 @@ var (
 	BlueGreenRescheduleInterval = blueGreen(conf.KindDuration, "reconciliation.reschedule-interval", "15 s")
 	// BlueGreenDeletionDelay is how long the new side must have been ready before the old one is deleted.
 	BlueGreenDeletionDelay = blueGreen(conf.KindDuration, "deployment-deletion.delay", "0 ms")
+	// BlueGreenHandover asks for a change that moves the job to a new cluster which is made warm beside it, so that the
+	// two never run at once. This version does not have it, and refuses true.
+	BlueGreenHandover = blueGreen(conf.KindBool, "handover.enabled", "false")
 )
 
-// BlueGreen are all options of a FlinkBlueGreenDeployment.
+// BlueGreen are the options of a FlinkBlueGreenDeployment that are durations.
 func BlueGreen() []conf.Option {
 	return []conf.Option{BlueGreenAbortGracePeriod, BlueGreenRescheduleInterval, BlueGreenDeletionDelay}
 }
