@@ -13,8 +13,8 @@
 //
 // Played against real clusters of 1.15.4, 1.16.3, 1.17.2, 1.18.1, 1.19.3, 1.20.5, 2.0.1, 2.1.1 and 2.2.1 by
 // test/flinksim/record, all without high availability; the same in all of them unless a version is named. The
-// recordings of 1.20.5 and 2.2.1, and some of 1.15.4, are in testdata. [S] marks what was read in the classes of
-// 1.15.4, 1.20.5 and 2.2.1 only.
+// recordings of 1.20.5 and 2.2.1, and some of 1.15.4 and 2.3.0, are in testdata. [S] marks what was read in the
+// classes of 1.15.4, 1.20.5 and 2.2.1 only.
 //
 // Savepoints, stops and triggered checkpoints:
 //   - A TriggerID is idempotent per job: three triggers under one ID (two at once, one after completion) are each
@@ -44,6 +44,9 @@
 //   - A savepoint path that does not exist fails the jar run (400), and leaves a FAILED job under its ID.
 //
 // Jars: a jar that is not there is 500 in a run and 400 in a delete; both are ErrNotFound. An upload twice is two jars.
+// A plan runs main; a main that fails is 500 there and 400 in a run. An empty jar runs code of the class path: the
+// request names the class, and pipeline.classpaths in its flinkConfiguration names the jar, in the file system of all
+// processes of the cluster.
 //
 // Age: Job, JobConfig, JobExceptions, CheckpointStatistics and ExecutionResult are answered from caches that may be as
 // old as web.refresh-interval (3 s); Jobs, Overview and the status of operations are not [S]. A job may thus be listed

@@ -179,6 +179,44 @@ func (c *Client) JarRun(ctx context.Context, jarID string, request RunRequest) (
 	return out.JobID, err
 }
 
+type planAnswer struct {
+	Plan struct {
+		Nodes *[]PlanNode `json:"nodes"`
+	} `json:"plan"`
+}
+
+func (a *planAnswer) Check() error { return present("plan.nodes", a.Plan.Nodes) }
+
+// Items reads the vertices one by one.
+func (a *planAnswer) Items() map[string]func([]byte) error {
+	return map[string]func([]byte) error{"plan.nodes": func(text []byte) error {
+		if a.Plan.Nodes == nil {
+			a.Plan.Nodes = &[]PlanNode{}
+		}
+		var one planAnswer
+		return appended(text, a.Plan.Nodes, &one, func() []PlanNode { return *one.Plan.Nodes })
+	}}
+}
+
+// JarPlan runs main of an uploaded jar up to its submission, and returns the plan of the job that it would have
+// submitted. No job starts; what else main does, it does. Of the request the class, the arguments, the parallelism and
+// the configuration count. It may take longer than the client's timeout, like JarRun; nothing comes of it then.
+// ErrNotFound: the jar is not there. ErrRejected: main failed; the message says why.
+func (c *Client) JarPlan(ctx context.Context, jarID string, request RunRequest) (Plan, error) {
+	request = RunRequest{
+		Version: request.Version, EntryClass: request.EntryClass, Args: request.Args, Parallelism: request.Parallelism,
+		Configuration: request.Configuration,
+	}
+	var out planAnswer
+	err := c.conn.Do(ctx, wire.Call{
+		Op: "plan jar", Method: http.MethodPost, Path: []string{"jars", jarID, "plan"}, Body: request.body(), Out: &out,
+	})
+	if err != nil {
+		return Plan{}, err
+	}
+	return Plan{Nodes: *out.Plan.Nodes}, nil
+}
+
 // JarDelete deletes an uploaded jar. Jobs that run from it are not touched. ErrNotFound: it is not there.
 func (c *Client) JarDelete(ctx context.Context, jarID string) error {
 	return c.conn.Do(ctx, wire.Call{Op: "delete jar", Method: http.MethodDelete, Path: []string{"jars", jarID}})

@@ -184,6 +184,109 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// warmVersions are those of which the part "warm" was recorded.
+var warmVersions = map[string]Version{"1.20": {1, 20}, "2.2": {2, 2}, "2.3": {2, 3}}
+
+// onClassPath runs an empty jar whose code is on the class path of the cluster.
+var onClassPath = RunRequest{
+	EntryClass: "RecordJob", Parallelism: 2, Args: []string{"--checkpoint-ms", "500"},
+	Configuration: map[string]string{"pipeline.classpaths": "file:///flink-data/usrlib/record.jar"},
+}
+
+func TestPlan(t *testing.T) {
+	planned := RunRequest{
+		JobID: job(1), SavepointPath: "s3://b/sp", ClaimMode: Claim, Parallelism: 2,
+		Args:          []string{"--checkpoint-ms", "500"},
+		Configuration: map[string]string{"pipeline.name": "named by flinkConfiguration"},
+	}
+	for name, row := range map[string]struct {
+		request RunRequest
+		kind    error
+		says    string
+		reason  string
+	}{
+		"jar-plan":            {planned, nil, "", "a plan has no job ID and no state"},
+		"jar-plan-class-path": {onClassPath, nil, "", "the empty jar needs the class, and the path of its code"},
+		"jar-plan-main-fails": {
+			RunRequest{Args: []string{"--fail-main"}}, ErrRejected, "main was told to fail", "main threw; Flink says 500",
+		},
+		"jar-plan-no-class": {
+			RunRequest{EntryClass: "no.such.Main"}, ErrRejected, "no.such.Main", "Flink says 500",
+		},
+		"jar-plan-unknown-jar": {RunRequest{}, ErrNotFound, "does not exist", "Flink says 500"},
+	} {
+		for version, flink := range warmVersions {
+			t.Run(name+" "+version, func(t *testing.T) {
+				c, r := play(t, version, name)
+				row.request.Version = flink
+				got, err := c.JarPlan(background, r.segment(3), row.request)
+				wantKind(t, err, row.kind)
+				if err != nil && !strings.Contains(err.Error(), row.says) {
+					t.Errorf("%s; the message must say %q: %v", row.reason, row.says, err)
+				}
+				var parallelism []int
+				for _, n := range got.Nodes {
+					parallelism = append(parallelism, n.Parallelism)
+				}
+				want := []int{2, 2}
+				if row.kind != nil {
+					want = nil
+				}
+				if diff := cmp.Diff(want, parallelism); diff != "" {
+					t.Errorf("%s; parallelism of the vertices (-want +got):\n%s", row.reason, diff)
+				}
+			})
+		}
+	}
+	t.Run("a plan without vertices is incomplete", func(t *testing.T) {
+		c := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"plan":{}}`)) })
+		_, err := c.JarPlan(background, "x.jar", RunRequest{})
+		wantKind(t, err, ErrMalformed)
+	})
+}
+
+// TestWarmUp runs the small job of package warmup, and a job whose code is on the class path of the cluster.
+func TestWarmUp(t *testing.T) {
+	for version, flink := range warmVersions {
+		t.Run(version, func(t *testing.T) {
+			onPath := onClassPath
+			onPath.JobID, onPath.Version = job(21), flink
+			for name, request := range map[string]RunRequest{
+				"jar-run-class-path": onPath,
+				"jar-run-warm-up": {
+					Version: flink, JobID: job(22), EntryClass: "knflink.WarmUp", Parallelism: 4,
+					Configuration: map[string]string{"restart-strategy.type": "none", "restart-strategy": "none"},
+				},
+			} {
+				c, r := play(t, version, name)
+				got, err := c.JarRun(background, r.segment(3), request)
+				wantKind(t, err, nil)
+				if got != request.JobID {
+					t.Errorf("%s: job %q, want %q", name, got, request.JobID)
+				}
+			}
+			c, _ := play(t, version, "job-warm-up")
+			ended, err := c.Job(background, job(22))
+			wantKind(t, err, nil)
+			if ended.State != "FINISHED" || len(ended.Vertices) < 2 || ended.Vertices[0].Parallelism != 4 {
+				t.Errorf("it ended as %+v, want FINISHED in two vertices of parallelism 4", ended)
+			}
+			c, _ = play(t, version, "checkpoints-warm-up")
+			statistics, err := c.CheckpointStatistics(background, job(22))
+			wantKind(t, err, nil)
+			if statistics.Counts.Total != 0 {
+				t.Errorf("%d checkpoints, want none: the cluster asks for one each 100 ms", statistics.Counts.Total)
+			}
+			c, _ = play(t, version, "overview-warm")
+			overview, err := c.Overview(background)
+			wantKind(t, err, nil)
+			if overview.SlotsAvailable != 4 {
+				t.Errorf("%d slots are free after it, want 4", overview.SlotsAvailable)
+			}
+		})
+	}
+}
+
 // TestRunThatIsGivenUpGoesOn pins what the recorder saw after it broke off a run whose main slept.
 func TestRunThatIsGivenUpGoesOn(t *testing.T) {
 	for _, version := range append([]string{oldest}, versions...) {

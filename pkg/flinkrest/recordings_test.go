@@ -160,7 +160,8 @@ func FuzzTypedAnswers(f *testing.F) {
 			&CheckpointStatistics{},
 			&CheckpointConfig{}, &checkpointAnswer{asked: 1}, &operationAnswer{}, &triggerAnswer{}, &jarList{},
 			&uploadAnswer{},
-			&runAnswer{}, &metricList{}, &aggregateList{}, &taskManagers{}, &Overview{}, &ClusterConfig{}, &configEntries{},
+			&runAnswer{}, &planAnswer{},
+			&metricList{}, &aggregateList{}, &taskManagers{}, &Overview{}, &ClusterConfig{}, &configEntries{},
 			&Requirements{},
 		}
 		for _, answer := range answers {

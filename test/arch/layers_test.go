@@ -50,6 +50,7 @@ var rooms = map[string][]string{
 	// leaves
 	"bounded":    {},
 	"quarantine": {},
+	"warmup":     {},
 	"redact":     {},
 	"reach":      {},
 	"fail":       {"redact"},

@@ -14,7 +14,7 @@ func stories() map[string]story {
 		"session": sessionStory(), "application": applicationStory(), "ends": endsStory(), "restarts": restartsStory(),
 		"failed stop": failedStopStory(), "failed stop, adaptive": adaptiveStopStory(),
 		"caches": cachesStory(), "SIGTERM": signalStory("SIGTERM"), "SIGKILL": signalStory("SIGKILL"),
-		"slow main": slowMainStory(), "adaptive": adaptiveStory(), "no resources": noResourcesStory(),
+		"slow main": slowMainStory(), "warm": warmStory(), "adaptive": adaptiveStory(), "no resources": noResourcesStory(),
 	}
 	for _, kind := range []string{"kubernetes", "zookeeper"} {
 		all["high availability, "+kind], all["restored, "+kind] = haStory(kind), restoredStory(kind)
@@ -59,6 +59,7 @@ var notServed = map[string]string{
 	"cluster-shutdown":             "no function asks for it: a cluster ends as its Deployment does",
 	"application-cluster-shutdown": "no function asks for it: a cluster ends as its Deployment does",
 	"jar-run-no-class":             "a jar of the model has no classes; a run that is refused is jar-run-main-fails",
+	"jar-plan-no-class":            "the same; a plan that is refused is jar-plan-main-fails",
 	"jar-run-again-while-main-runs": "the model does not answer a run whose main is slow; that the second main starts " +
 		"nothing is TestAMainThatIsSlow",
 }

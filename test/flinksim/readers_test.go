@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -108,6 +110,15 @@ var readers = map[string]reader{
 	},
 	"POST /v1/jars/{jar}/run": func(c *flinkrest.Client, r *http.Request) (any, error) {
 		return c.JarRun(r.Context(), r.PathValue("jar"), flinkrest.RunRequest{})
+	},
+	"POST /v1/jars/{jar}/plan": func(c *flinkrest.Client, r *http.Request) (any, error) {
+		plan, err := c.JarPlan(r.Context(), r.PathValue("jar"), flinkrest.RunRequest{})
+		var vertices []string // their order is none, and their IDs are derived from the program
+		for _, v := range plan.Nodes {
+			vertices = append(vertices, fmt.Sprintf("parallelism %d, %d inputs", v.Parallelism, len(v.Inputs)))
+		}
+		slices.Sort(vertices)
+		return vertices, err
 	},
 	"DELETE /v1/jars/{jar}": func(c *flinkrest.Client, r *http.Request) (any, error) {
 		return nil, c.JarDelete(r.Context(), r.PathValue("jar"))

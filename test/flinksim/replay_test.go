@@ -217,7 +217,7 @@ func (p *play) send(method, path, name string, sent []byte) (int, []byte) {
 	case strings.HasSuffix(path, "/upload"):
 		kind, form := p.form(map[bool]string{true: "operation.txt", false: "operation.jar"}[strings.Contains(name, "not-a")])
 		return sends(p.t, p.w, method, path, kind, form)
-	case strings.HasSuffix(path, "/run"):
+	case strings.HasSuffix(path, "/run"), strings.HasSuffix(path, "/plan"):
 		sent = p.code(sent)
 	}
 	return sends(p.t, p.w, method, path, "application/json", string(sent))

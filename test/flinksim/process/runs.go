@@ -33,6 +33,9 @@ func (jm *JobManager) Knows(id string) bool {
 // clearsUp says whether the end of a job is not cleared up after yet.
 func (jm *JobManager) clearsUp(id string) bool { return jm.cleanUp[id] <= 2*jm.Script().CleanUpSteps }
 
+// MainFails is the cause with which main of the job of a name fails; empty when it does not.
+func (jm *JobManager) MainFails(name string) string { return jm.flink.jobScripts[name].MainFails }
+
 // Run runs the main of a jar. A main that fails submits nothing. A slow one submits its job later, under any ID that is
 // not known then; nobody waits for it.
 func (jm *JobManager) Run(options job.Options, path string) (j *job.Job, mainFails string, later bool) {

@@ -14,6 +14,7 @@
 //	ha            what high availability keeps of a job that fails, that has ended, that was restored (ha.go)
 //	adaptive      what the adaptive scheduler tells of jobs that end, also while they wait for resources (adaptive.go)
 //	stop          a stop that fails after its savepoint under the adaptive scheduler (adaptive.go)
+//	warm          plans of a jar, a job whose code is on the class path, and the job of package warmup (warm.go)
 //
 // I/O. It needs a JDK of version 11 or 17. It stops the processes it started. Directories, host names and addresses of
 // the machine are replaced in what it writes; serialized Java objects are left out. Times, ports and random IDs are as

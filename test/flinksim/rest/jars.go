@@ -74,12 +74,43 @@ func deleteJar(c *call) (any, error) {
 	return object{}, nil
 }
 
+// noJarThere is what a run and a plan of a jar end with that is not there.
+func (c *call) noJarThere() error {
+	missing := "org.apache.flink.runtime.rest.handler.RestHandlerException: " +
+		"Jar file /tmp/flink-web-upload/" + c.r.PathValue("jar") + " does not exist"
+	return errors.New("java.util.concurrent.CompletionException: " + missing + "\nCaused by: " + missing)
+}
+
+// planJar runs main up to its submission.
+func planJar(c *call) (any, error) {
+	if c.findJar() < 0 {
+		return nil, c.noJarThere()
+	}
+	var body struct {
+		Parallelism int               `json:"parallelism"`
+		Config      map[string]string `json:"flinkConfiguration"`
+	}
+	if err := c.read(&body); err != nil {
+		return nil, err
+	}
+	options := c.jobOptions(c.jm.NextID("job"), body.Config)
+	if cause := c.jm.MainFails(options.Name); cause != "" {
+		_, message, _ := strings.Cut(cause, ": ")
+		return nil, errors.New("org.apache.flink.client.program.ProgramInvocationException: The main method caused an " +
+			"error: " + message + "\nCaused by: " + cause)
+	}
+	j := &job.Job{Options: options}
+	nodes := []any{}
+	for i := range j.Vertices() {
+		nodes = append(nodes, planNode(j, i, max(body.Parallelism, 1)))
+	}
+	return object{"plan": planOf(j, nodes)}, nil
+}
+
 func runJar(c *call) (any, error) {
 	at := c.findJar()
 	if at < 0 {
-		missing := "org.apache.flink.runtime.rest.handler.RestHandlerException: " +
-			"Jar file /tmp/flink-web-upload/" + c.r.PathValue("jar") + " does not exist"
-		return nil, errors.New("java.util.concurrent.CompletionException: " + missing + "\nCaused by: " + missing)
+		return nil, c.noJarThere()
 	}
 	var body struct {
 		JobID       string            `json:"jobId"`

@@ -117,16 +117,7 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 		if j.NoGraph {
 			tasks = executions(state, 0)
 		}
-		node := object{
-			"id": id, "parallelism": p, "operator": "", "operator_strategy": "", "description": "",
-			"optimizer_properties": object{},
-		}
-		if i > 0 {
-			node["inputs"] = []any{
-				object{"num": 0, "id": j.Vertices()[i-1], "ship_strategy": "HASH", "exchange": "pipelined_bounded"},
-			}
-		}
-		nodes = append(nodes, node)
+		nodes = append(nodes, planNode(j, i, p))
 		vertices = append(vertices, object{
 			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": job.VertexID(j.Name, "slots"),
 			"parallelism": p, "maxParallelism": 128,
@@ -140,7 +131,25 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 	if j.NoGraph {
 		return vertices, object{}
 	}
-	return vertices, object{"jid": j.ID, "name": j.Name, "type": "STREAMING", "nodes": nodes}
+	return vertices, planOf(j, nodes)
+}
+
+func planOf(j *job.Job, nodes []any) object {
+	return object{"jid": j.ID, "name": j.Name, "type": "STREAMING", "nodes": nodes}
+}
+
+// planNode is the n-th vertex in the plan of a job.
+func planNode(j *job.Job, n, parallelism int) object {
+	node := object{
+		"id": j.Vertices()[n], "parallelism": parallelism, "operator": "", "operator_strategy": "", "description": "",
+		"optimizer_properties": object{},
+	}
+	if n > 0 {
+		node["inputs"] = []any{
+			object{"num": 0, "id": j.Vertices()[n-1], "ship_strategy": "HASH", "exchange": "pipelined_bounded"},
+		}
+	}
+	return node
 }
 
 // counters are those of a vertex, as far as somebody set them (SetMetric, scope io/<vertex>).

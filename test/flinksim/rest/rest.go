@@ -117,6 +117,7 @@ func makeRoutes(f *process.Flink) *http.ServeMux {
 	add("GET /jars", listJars)
 	add("POST /jars/upload", uploadJar)
 	add("POST /jars/{jar}/run", runJar)
+	add("POST /jars/{jar}/plan", planJar)
 	add("DELETE /jars/{jar}", deleteJar)
 	return mux
 }
