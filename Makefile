@@ -25,8 +25,9 @@ generate: ## write the generated files again: deep copies, CRDs
 check-generated: ## fail if a generated file is not up to date
 	hack/generate.sh --check
 
-build: ## build the functions into bin/, as the images have them
+build: ## build the functions into bin/, as the images have them, and the plugin kn-flink
 	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/kn-flink ./cmd/kn-flink
 	for f in functions/*/; do CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "bin/$$(basename $$f)" "./$$f"; done
 
 test: ## run all tests that need no cluster; those of local/ and test/live start Kubernetes and real Flink jobs here

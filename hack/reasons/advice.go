@@ -42,8 +42,8 @@ func advices(path string) (sheet, error) {
 	return s, nil
 }
 
-// entry writes what the page has about a reason, and returns what is missing.
-func (s sheet) entry(out *strings.Builder, w word, a advice) []string {
+// entry writes what the page has about a reason, notes it, and returns what is missing.
+func (s sheet) entry(out *strings.Builder, w word, a advice, entries told) []string {
 	command, fix := a.Look, a.Do
 	if named, is := s.Commands[a.Look]; is {
 		command = named
@@ -54,6 +54,7 @@ func (s sheet) entry(out *strings.Builder, w word, a advice) []string {
 	if !strings.Contains(command, " ") || !strings.Contains(fix, " ") {
 		return []string{w.name + " has no command, or no fix"}
 	}
+	entries[w.name] = entry{plain(sentence(w.meaning)), command, plain(fix), a.Do == "wait" || a.Do == "ok"}
 	fmt.Fprintf(out, "\n### %s\n\n%s\n\n- Evidence: `%s`\n- Do: %s\n", w.name, sentence(w.meaning), command, fix)
 	return nil
 }

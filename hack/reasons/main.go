@@ -18,9 +18,12 @@ import (
 func main() {
 	root := flag.String("root", ".", "folder of the module")
 	flag.Parse()
-	text, err := read(*root)
+	text, told, err := read(*root)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(*root, "docs", "reference", "reasons.md"), []byte(text), 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*root, "pkg", "view", "advice", "table.go"), told.source(), 0o644)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "reasons:", err)
@@ -28,15 +31,15 @@ func main() {
 	}
 }
 
-// read reads what the sources of a module say, and makes the page.
-func read(root string) (string, error) {
+// read reads what the sources of a module say, and makes the page and what it has of each reason.
+func read(root string) (string, told, error) {
 	groups, err := catalogue(filepath.Join(root, "pkg", "plan", "reason.go"))
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	types, err := conditions(filepath.Join(root, "pkg", "apis", "flink", "summary", "conditions.go"))
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	known := map[string]bool{}
 	for _, g := range groups {
@@ -59,21 +62,21 @@ func read(root string) (string, error) {
 		return nil
 	})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	err = sources(filepath.Join(root, "pkg"), func(_ string, file *ast.File) error {
 		ofErrors.add(known, literals(file)...)
 		return nil
 	})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	for _, g := range []*group{&beside, &ofErrors, &situations} {
 		g.sort()
 	}
 	advised, err := advices(filepath.Join(root, "hack", "reasons", "advice.yaml"))
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	return page(types, append(groups, beside, ofErrors), situations, advised)
 }
@@ -341,8 +344,9 @@ The anchor of a reason is its name in lower case. [Start from what you see](../t
 `
 
 // page is the whole page.
-func page(types group, groups []group, situations group, advised sheet) (string, error) {
+func page(types group, groups []group, situations group, advised sheet) (string, told, error) {
 	var out strings.Builder
+	entries := told{}
 	out.WriteString(strings.ReplaceAll(head, "^", "`"))
 	table(&out, types, "condition")
 	var wrong []string
@@ -355,7 +359,7 @@ func page(types group, groups []group, situations group, advised sheet) (string,
 				wrong = append(wrong, w.name+" has no meaning, or nothing that a reader can do")
 				continue
 			}
-			wrong = append(wrong, advised.entry(&out, w, a)...)
+			wrong = append(wrong, advised.entry(&out, w, a, entries)...)
 		}
 	}
 	for _, left := range slices.Sorted(maps.Keys(advised.Reasons)) {
@@ -364,13 +368,13 @@ func page(types group, groups []group, situations group, advised sheet) (string,
 	out.WriteString("\n## Kubernetes' own words\n")
 	for _, name := range slices.Sorted(maps.Keys(advised.Kubernetes)) {
 		a := advised.Kubernetes[name]
-		wrong = append(wrong, advised.entry(&out, word{name, a.Means}, a)...)
+		wrong = append(wrong, advised.entry(&out, word{name, a.Means}, a, entries)...)
 	}
 	table(&out, situations, "`status.situation`")
 	if len(wrong) > 0 {
-		return "", fmt.Errorf("hack/reasons/advice.yaml: %s", strings.Join(wrong, "; "))
+		return "", nil, fmt.Errorf("hack/reasons/advice.yaml: %s", strings.Join(wrong, "; "))
 	}
-	return out.String(), nil
+	return out.String(), entries, nil
 }
 
 // table writes a group as a table.

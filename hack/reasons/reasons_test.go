@@ -10,7 +10,7 @@ import (
 )
 
 func TestThePageIsUpToDate(t *testing.T) {
-	text, err := read("../..")
+	text, _, err := read("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestThePageIsUpToDate(t *testing.T) {
 
 // TestWhatEachPackageSaysIsOnThePage: reasons are not in the catalogue of package plan alone.
 func TestWhatEachPackageSaysIsOnThePage(t *testing.T) {
-	text, err := read("../..")
+	text, _, err := read("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestEachReasonHasAdvice(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			_, err := page(group{}, groups, group{}, sheet{
+			_, _, err := page(group{}, groups, group{}, sheet{
 				Commands: map[string]string{"resource": "kubectl describe"}, Fixes: map[string]string{"wait": "It is done."},
 				Reasons: row.advised,
 			})

@@ -15,6 +15,10 @@ type Kind struct {
 	Name string
 	// Resource is what its resources are read and written as.
 	Resource schema.GroupVersionResource
+	// Short is its short name, as kubectl takes it.
+	Short string
+	// Below are the kinds whose resources may stand below one: jobs of a cluster, sides of a pair, snapshots of a job.
+	Below []string
 	// JobManager is whether a resource may have a JobManager, whose Deployment the source watches.
 	JobManager bool
 	// Canary is whether a canary of the kind proves that changes wake passes: see plan.CanarySeen.
@@ -71,23 +75,26 @@ type Sweep struct {
 //	FlinkBlueGreenDeployment  100   yes     no      no       no      all
 var All = []Kind{
 	{
-		Name: v1beta1.KindFlinkDeployment, Resource: v1beta1.FlinkDeploymentGVR,
+		Name: v1beta1.KindFlinkDeployment, Resource: v1beta1.FlinkDeploymentGVR, Short: "flinkdep",
+		Below:      []string{v1beta1.KindFlinkSessionJob, v1beta1.KindFlinkStateSnapshot},
 		JobManager: true, Canary: true, Counted: true, Pods: true, Log: LogJob,
 		Sweep:   Sweep{Page: 200, Fast: true, Batches: true, Spreads: true, Snapshots: true},
 		Running: clusterRuns, Specs: specOfDeployment,
 	},
 	{
-		Name: v1beta1.KindFlinkSessionJob, Resource: v1beta1.FlinkSessionJobGVR,
+		Name: v1beta1.KindFlinkSessionJob, Resource: v1beta1.FlinkSessionJobGVR, Short: "sessionjob",
+		Below:  []string{v1beta1.KindFlinkStateSnapshot},
 		Canary: true, Counted: true, Uploads: true, Pods: true, Log: LogJob,
 		Sweep:   Sweep{Page: 500, Fast: true, Spreads: true},
 		Running: sessionJobRuns, Specs: specOfSessionJob,
 	},
 	{
-		Name: v1beta1.KindFlinkStateSnapshot, Resource: v1beta1.FlinkStateSnapshotGVR,
+		Name: v1beta1.KindFlinkStateSnapshot, Resource: v1beta1.FlinkStateSnapshotGVR, Short: "flinksnp",
 		Log: LogSnapshot, Sweep: Sweep{Page: 500, Fast: true}, Specs: savepointOfSnapshot,
 	},
 	{
 		Name: v1beta1.KindFlinkBlueGreenDeployment, Resource: v1beta1.FlinkBlueGreenDeploymentGVR,
+		Short: "flinkbgdep", Below: []string{v1beta1.KindFlinkDeployment},
 		Pods: true, Sweep: Sweep{Page: 100, Fast: true}, Specs: specOfBlueGreen,
 	},
 }

@@ -1,6 +1,8 @@
 package kinds_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -29,6 +31,23 @@ func TestTheTableIsWhole(t *testing.T) {
 	}
 	if _, known := kinds.Of("Pod"); known {
 		t.Error("a Pod is one of our kinds")
+	}
+}
+
+func TestTheShortNamesAreThoseOfTheDefinitions(t *testing.T) {
+	for _, k := range kinds.All {
+		text, err := os.ReadFile("../../config/crds/" + k.Resource.Group + "_" + k.Resource.Resource + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "shortNames:\n    - "+k.Short+"\n") {
+			t.Errorf("the definition of %s does not have the short name %q", k.Name, k.Short)
+		}
+		for _, below := range k.Below {
+			if _, known := kinds.Of(below); !known {
+				t.Errorf("%s, below %s, is no kind", below, k.Name)
+			}
+		}
 	}
 }
 

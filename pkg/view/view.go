@@ -27,15 +27,17 @@ type Resource struct {
 // Pod is one pod.
 type Pod struct {
 	// Name is NAMESPACE/NAME.
-	Name string
+	Name string `json:"name"`
 	// Phase is what kubectl shows as its status: Running, Pending, CrashLoopBackOff, Terminating.
-	Phase string
-	// Ready and Containers: how many of how many.
-	Ready, Containers int
+	Phase string `json:"phase"`
+	// Ready is how many of its containers are ready.
+	Ready int `json:"ready"`
+	// Containers is how many it has.
+	Containers int `json:"containers"`
 	// Restarts is of all its containers.
-	Restarts int
+	Restarts int `json:"restarts"`
 	// Page is the address of its web page. Empty: it has none, or not yet.
-	Page string
+	Page string `json:"page,omitempty"`
 	// CrashCause are the end of the log of its last container that failed.
 	CrashCause []string
 }

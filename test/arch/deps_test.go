@@ -27,6 +27,28 @@ var heavy = map[string]string{
 	"knative.dev/serving":                      "a function does not know what runs it",
 }
 
+// heavyForTerminal must not be linked into the plugin: each costs size and start-up time at every command.
+var heavyForTerminal = map[string]string{
+	"k8s.io/client-go/informers":               "a cache of the whole cluster",
+	"k8s.io/client-go/listers":                 "a cache of the whole cluster",
+	"k8s.io/client-go/kubernetes":              "typed clients for every API: use the dynamic one",
+	"k8s.io/client-go/discovery":               "the REST mapping is fixed",
+	"k8s.io/cli-runtime/pkg/genericclioptions": "it brings kustomize",
+	"k8s.io/cli-runtime/pkg/resource":          "it brings kustomize",
+	"k8s.io/kubectl":                           "the whole of kubectl",
+	"sigs.k8s.io/kustomize":                    "it is for files of manifests",
+	"sigs.k8s.io/controller-runtime":           "a manager that never sleeps",
+	"knative.dev":                              "the plugin asks the API server alone",
+	"github.com/charmbracelet":                 "a screen of its own",
+	"github.com/olekukonko/tablewriter":        "pkg/view makes the tables",
+	module + "pkg/apply":                       "it acts as the operator",
+	module + "pkg/pass":                        "it acts as the operator",
+	module + "pkg/sweep":                       "it acts as the operator",
+}
+
+// terminalLimit is how large the plugin may be, in bytes, stripped.
+const terminalLimit = 32 << 20
+
 // link lists what a main package links.
 func link(t *testing.T, target string) []string {
 	t.Helper()
@@ -53,10 +75,12 @@ func functions(t *testing.T) []string {
 	return found
 }
 
-func tooHeavy(function string, linked []string) []finding {
+func tooHeavy(function string, linked []string) []finding { return linksOf(function, linked, heavy) }
+
+func linksOf(function string, linked []string, forbidden map[string]string) []finding {
 	var found []finding
 	for _, path := range linked {
-		for prefix, why := range heavy {
+		for prefix, why := range forbidden {
 			if path == prefix || strings.HasPrefix(path, prefix+"/") {
 				found = append(found, finding{"link", function, "links " + path + ": " + why})
 			}
@@ -75,6 +99,25 @@ func TestFunctionsLinkNothingHeavy(t *testing.T) {
 		}
 	}
 	report(t, found, "link", "reader")
+}
+
+// Row C11: the plugin links none of the forbidden packages, and is small on each platform that is released.
+func TestC11ThePluginIsSmall(t *testing.T) {
+	report(t, linksOf("cmd/kn-flink", link(t, "./cmd/kn-flink"), heavyForTerminal), "link")
+	target := filepath.Join(t.TempDir(), "kn-flink")
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", target,
+		"./cmd/kn-flink")
+	command.Dir, command.Env = root(t), append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("go build ./cmd/kn-flink: %v\n%s", err, out)
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > terminalLimit {
+		t.Errorf("cmd/kn-flink has %d bytes, the limit is %d", info.Size(), terminalLimit)
+	}
 }
 
 func TestHeavyBites(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 // sideways are not:
 //
 //	functions -> pass, sweep, admission -> gather, apply -> host -> engine -> plan
+//	cmd -> cli -> view, kube
 //	plan -> render, autoscaler, validation, flinkconf -> kinds -> apis
 //
 // bounded, quarantine, redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, clock,
@@ -24,7 +25,7 @@ var rooms = map[string][]string{
 	"validation": {"apis", "flinkconf", "render", "reach"},
 	"autoscaler": {"apis", "flinkconf", "bounded"},
 	"rehearsal":  {"render"},
-	"view":       {},
+	"view":       {"apis", "kinds", "flinkconf", "redact"},
 	"plan": {
 		"apis", "kinds", "flinkconf", "render", "rehearsal", "validation", "autoscaler", "fail", "redact",
 	},
@@ -146,6 +147,7 @@ var rooms = map[string][]string{
 		"telemetry",
 		"settings",
 	},
+	"cli": {"view", "flinkconf", "kinds", "apis", "kube", "redact"},
 	"admission": {
 		"validation", "render", "flinkconf", "apis", "kinds", "kube", "event", "fail", "telemetry", "settings", "redact",
 		"extension", "bounded",

@@ -1,0 +1,108 @@
+package view_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/pkg/view/advice"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// now is some time after the stories of test/scenario began.
+var now = time.Date(2026, 1, 1, 13, 0, 0, 0, time.UTC)
+
+// recorded are the resources whose status a pass left in a story of test/scenario, by what they show.
+func recorded(t *testing.T) (names []string, resources map[string]*unstructured.Unstructured) {
+	t.Helper()
+	resources = map[string]*unstructured.Unstructured{}
+	for _, file := range []string{"judged.yaml", "stored.yaml"} {
+		content, err := os.ReadFile(filepath.Join("../../test/scenario/testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for document := range strings.SplitSeq(strings.TrimPrefix(string(content), "---\n"), "\n---\n") {
+			var one struct {
+				Kind     string          `json:"kind"`
+				Resource json.RawMessage `json:"resource"`
+			}
+			if err := yaml.Unmarshal([]byte(document), &one); err != nil {
+				t.Fatal(err)
+			}
+			u := &unstructured.Unstructured{}
+			if err := u.UnmarshalJSON(one.Resource); err != nil {
+				t.Fatalf("%s: %v", one.Kind, err)
+			}
+			name := u.GetKind() + ": " + strings.TrimSpace(strings.TrimPrefix(one.Kind, u.GetKind()))
+			names, resources[name] = append(names, name), u
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), resources
+}
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("%s differs; go test ./pkg/view -update writes it anew:\n%s", path, diff)
+	}
+}
+
+// Row C2: every status that a story of test/scenario left has a describe and a why.
+func TestC2EveryRecordedStatusIsTold(t *testing.T) {
+	names, resources := recorded(t)
+	if len(names) < 100 {
+		t.Fatalf("%d statuses: the file is read differently now", len(names))
+	}
+	var whys, jobs, rows strings.Builder
+	for _, name := range names {
+		seen := view.Seen{Resource: resources[name], Now: now}
+		fmt.Fprintf(&whys, "# %s\n%s\n", name, view.Why(seen).Text(now))
+		fmt.Fprintf(&jobs, "# %s\n%s\n", name, view.JobOf(seen).Text(now, true))
+		fmt.Fprintf(&rows, "# %s\n%s", name, view.List([]view.Row{view.RowOf(resources[name])}, view.Style{
+			Now: now, NoHeaders: true, Wide: true,
+		}))
+	}
+	golden(t, "why.txt", whys.String())
+	golden(t, "describe.txt", jobs.String())
+	golden(t, "list.txt", rows.String())
+}
+
+// Row C2: no reason without something to do, or that it continues by itself.
+func TestC2EveryStoryHasSomethingToDo(t *testing.T) {
+	names, resources := recorded(t)
+	for _, name := range names {
+		story := view.Why(view.Seen{Resource: resources[name], Now: now})
+		if story.Do == "" || story.What == "" {
+			t.Errorf("%s: what %q, do %q", name, story.What, story.Do)
+		}
+		if reason, _, _ := strings.Cut(story.What, ":"); story.Need == view.NeedUser {
+			if _, known := advice.Of(reason, "flinkdeployments", "demo"); !known {
+				t.Errorf("%s waits for a user, and nothing is known of its reason %q", name, reason)
+			}
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
+	"github.com/kn-flink/kn-flink/pkg/view/advice"
+)
+
+// Story says why a resource is as it is, and what to do.
+type Story struct {
+	metav1.TypeMeta `json:",inline"`
+	// Of is the resource, in Namespace.
+	Of Ref `json:"of"`
+	// Namespace is its namespace.
+	Namespace string `json:"namespace"`
+	// Need says whom it waits for; empty is nobody.
+	Need Need `json:"need,omitempty"`
+	// Verdict says the same in words, as what follows the name.
+	Verdict string `json:"verdict"`
+	// Since is since when it is so; absent when that is not known.
+	Since *time.Time `json:"since,omitempty"`
+	// What is the reason with its message.
+	What string `json:"what"`
+	// Run is the command that the message has; empty where it has none.
+	Run string `json:"run,omitempty"`
+	// Means is what the reason means; empty for one that this version does not know.
+	Means string `json:"means,omitempty"`
+	// Because are what else is known of the cause, a sentence each.
+	Because []string `json:"because,omitempty"`
+	// Known are the states of the job that are known.
+	Known []State `json:"known,omitempty"`
+	// Do is what to do, or that it continues by itself.
+	Do string `json:"do"`
+	// Look is a command that shows the evidence; empty when nothing is to be done.
+	Look string `json:"look,omitempty"`
+	// Unreadable says what could not be read.
+	Unreadable []string `json:"unreadable,omitempty"`
+}
+
+// warnings is how many of the newest warnings are told.
+const warnings = 3
+
+// verdicts say whom a resource waits for.
+var verdicts = map[Need]string{
+	NeedNothing: "is as its spec wants it", NeedTime: "continues by itself", NeedUser: "waits for you",
+}
+
+// Why is the story of one resource. The reason is that of the first row that there is:
+//
+//	Stalled, Reconciling | the condition
+//	Ready                | the condition
+//	an error             | that of another operator
+//	nothing              | no operator has looked at it
+func Why(seen Seen) Story {
+	s, _ := read(seen.Resource)
+	j := JobOf(seen)
+	secrets := s.secrets()
+	story := Story{
+		TypeMeta: metav1.TypeMeta{APIVersion: Version, Kind: "Story"}, Of: j.Ref, Namespace: j.Namespace,
+		Need: j.Need, Since: j.Since, What: cmp.Or(j.Now, "nothing is wrong that its status knows of"),
+		Known: j.State, Unreadable: j.Unreadable,
+	}
+	reason := ""
+	for _, of := range []string{summary.Stalled, summary.Reconciling, summary.Ready} {
+		if c := s.condition(of); c != nil && (of == summary.Ready || c.Status == metav1.ConditionTrue) {
+			reason, story.Since = c.Reason, since(&c.LastTransitionTime)
+			story.What = secrets.Text(said(c))
+			break
+		}
+	}
+	story.Verdict = verdicts[story.Need]
+	story.What, story.Run = withoutCommand(story.What)
+	story.advise(reason, s)
+	story.because(j, seen)
+	return story
+}
+
+// advise says what the reason means and what to do.
+func (s *Story) advise(reason string, of subject) {
+	kind, _ := kinds.Of(of.GetKind())
+	a, known := advice.Of(reason, kind.Resource.Resource, s.Of.Name)
+	switch {
+	case s.Need == NeedNothing:
+		s.Do = "Nothing. This is as it should be."
+	case known:
+		s.Means, s.Do = a.Means, a.Do
+		if !a.Nothing {
+			s.Look = a.Look
+		}
+	case s.Need == NeedUser:
+		s.Do = "See what the message says."
+		s.Look = fmt.Sprintf("kubectl describe %s %s", kind.Resource.Resource, s.Of.Name)
+	default:
+		s.Do = "Nothing. It continues by itself."
+	}
+	if s.Look != "" && !strings.Contains(s.Look, " -n ") {
+		s.Look = strings.Replace(s.Look, "kubectl ", "kubectl -n "+s.Namespace+" ", 1)
+	}
+}
+
+// because are the operation, what failed, what pods need and the newest warnings.
+func (s *Story) because(j Job, seen Seen) {
+	add := func(text string) {
+		if text != "" && !strings.Contains(s.What, text) && !strings.Contains(j.Now, text) {
+			s.Because = append(s.Because, text)
+		}
+	}
+	add(j.Operation)
+	for _, text := range append(j.Facts, j.Needs...) {
+		add(text)
+	}
+	add(j.Error)
+	told := 0
+	for i := len(j.Events) - 1; i >= 0 && told < warnings; i-- {
+		if e := j.Events[i]; e.Warning {
+			add(fmt.Sprintf("%s %s/%s %s: %s", moment(e.Time, seen.Now), e.Of.Kind, e.Of.Name, e.Reason, e.Message))
+			told++
+		}
+	}
+}
+
+// withoutCommand splits the command off that ends a message.
+func withoutCommand(text string) (message, command string) {
+	at := strings.LastIndex(text, ": kubectl ")
+	if at < 0 {
+		return text, ""
+	}
+	return text[:at], text[at+2:]
+}
+
+// Restored is the story of where a job's state is from: what is known of its newest start.
+func Restored(seen Seen) Story {
+	s, _ := read(seen.Resource)
+	j := JobOf(seen)
+	story := Story{
+		TypeMeta: metav1.TypeMeta{APIVersion: Version, Kind: "Story"}, Of: j.Ref, Namespace: j.Namespace,
+		What: "its status does not say what it was started from: it was not started yet, or by another operator",
+		Do:   "Nothing.", Verdict: "has the state that its job was started from", Known: j.State, Unreadable: j.Unreadable,
+	}
+	if from := s.Status.JobStatus.StartedFrom; from != nil {
+		story.What = s.secrets().Text("it was started from " + place(from))
+		a, _ := advice.Of(from.Reason, "", "")
+		story.Means = a.Means
+		if from.UnclaimedStateIgnored {
+			story.Because = append(story.Because, "state that no operator of the job claims was left out, if there was any")
+		}
+		if from.RepeatsWork {
+			story.Because = append(story.Because, "the job had finished: what it had done is done again")
+		}
+	}
+	story.Because = append(story.Because, j.Facts...)
+	return story
+}
+
+// Text is the story for a terminal.
+func (s Story) Text(now time.Time) string {
+	verdict := s.Verdict
+	if s.Since != nil {
+		verdict += ", for " + ago(s.Since, now)
+	}
+	var l labelled
+	fmt.Fprintf(&l.out, "%s %s.\n", s.Of.Name, verdict)
+	l.add("  what", wrapped(s.What)...)
+	l.add("  means", wrapped(s.Means)...)
+	for i, text := range s.Because {
+		l.add([]string{"  because", ""}[min(i, 1)], wrapped(text)...)
+	}
+	l.add("  known", Job{State: s.Known}.stateLines(now)...)
+	l.add("  do", wrapped(s.Do)...)
+	l.add("  run", s.Run)
+	l.add("  look", s.Look)
+	l.add("Unreadable", s.Unreadable...)
+	return l.out.String()
+}

@@ -1,0 +1,55 @@
+package view
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+)
+
+// errorText is the message of status.error, which is JSON of the Java operator's form, or plain text.
+func errorText(text string) string {
+	var e struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal([]byte(text), &e) == nil && e.Message != "" {
+		text = e.Message
+	}
+	return summary.OneLine(text, summary.MaxMessageLength)
+}
+
+// ago is how long something is since, as kubectl writes ages; "-" when it is not known.
+func ago(at *time.Time, now time.Time) string {
+	if at == nil {
+		return "-"
+	}
+	return duration.HumanDuration(max(now.Sub(*at), 0))
+}
+
+// brief is a text cut to a width at a character.
+func brief(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return strings.TrimRight(string([]rune(text)[:width-1]), " ") + "…"
+}
+
+// wrapWidth is how wide the lines of a paragraph become.
+const wrapWidth = 100
+
+// wrapped are the lines of a text, broken between words.
+func wrapped(text string) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > wrapWidth {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
