@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,9 +23,9 @@ const (
 	CodeError = 2
 	// CodeRefused: the change is invalid or would be refused; nothing was changed.
 	CodeRefused = 3
-	// CodeTime: the time is over; it goes on in the cluster.
+	// CodeTime: the time is over; it continues in the cluster.
 	CodeTime = 124
-	// CodeInterrupted: the user ended it; it goes on in the cluster.
+	// CodeInterrupted: the user ended it; it continues in the cluster.
 	CodeInterrupted = 130
 )
 
@@ -58,7 +59,7 @@ func ExitOf(ctx context.Context, err error) *Exit {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return &Exit{CodeInterrupted, errors.New("interrupted; what was begun goes on in the cluster")}
+		return &Exit{CodeInterrupted, errors.New("interrupted; what was begun continues in the cluster")}
 	case errors.As(err, &is):
 		return is
 	}
@@ -83,6 +84,8 @@ type Options struct {
 	Program string
 	// Now is the time in the user's location; nil is the clock of the machine.
 	Now func() time.Time
+	// Pace is how often a resource is looked at while it is waited for; 0 is each second.
+	Pace time.Duration
 	// ASCII is whether the user's locale has no other characters.
 	ASCII bool
 }
@@ -104,6 +107,7 @@ func New(o Options) *cobra.Command {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Pace = cmp.Or(o.Pace, time.Second)
 	p := &program{Options: o}
 	root := &cobra.Command{
 		Use: "kn-flink", Short: "See Flink jobs, ask why, and change them", SilenceUsage: true, SilenceErrors: true,

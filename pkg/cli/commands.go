@@ -52,7 +52,7 @@ func namesOf(wanted func(kinds.Kind) bool) (names []string) {
 
 // commands is the table.
 func (p *program) commands() []command {
-	return []command{p.list(), p.describe(), p.why()}
+	return []command{p.list(), p.describe(), p.why(), p.wait(), p.events(), p.logs()}
 }
 
 // build makes a command of cobra of a row.

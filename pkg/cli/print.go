@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,14 +13,19 @@ import (
 
 // print writes a view as JSON or YAML.
 func (p *program) print(view any) error {
-	text, err := json.MarshalIndent(view, "", "  ")
+	var out bytes.Buffer
+	in := json.NewEncoder(&out)
+	in.SetEscapeHTML(false)
+	in.SetIndent("", "  ")
+	err := in.Encode(view)
+	text := out.Bytes()
 	if err == nil && p.output == "yaml" {
 		text, err = yaml.JSONToYAML(text)
 	}
 	if err != nil {
 		return failed("print as %s: %w", p.output, err)
 	}
-	_, err = fmt.Fprintln(p.Out, strings.TrimRight(string(text), "\n"))
+	_, err = p.Out.Write(text)
 	return err
 }
 

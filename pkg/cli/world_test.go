@@ -113,7 +113,7 @@ func (w *world) run(args ...string) (out, notes string, code int) {
 	var stdout, stderr bytes.Buffer
 	root := cli.New(cli.Options{
 		In: strings.NewReader(w.input), Out: &stdout, Err: &stderr, Terminal: w.input != "", Version: "v0.0.0-test",
-		Now: func() time.Time { return w.Clock.Now().Add(time.Hour) },
+		Now: func() time.Time { return w.Clock.Now().Add(time.Hour) }, Pace: time.Millisecond,
 		Config: func() (*rest.Config, string, error) {
 			config := w.Config("kn-flink")
 			config.Transport = logTransport{config.Transport, w.logs}

@@ -33,7 +33,7 @@ func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || answer.Body == nil {
 		return answer, err
 	}
-	watches := r.URL.Query().Get("watch") == "true"
+	watches := r.URL.Query().Get("watch") == "true" || r.URL.Query().Get("follow") == "true"
 	json := strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json")
 	switch {
 	case watches:

@@ -34,6 +34,8 @@ type Client struct {
 	dynamic dynamic.Interface
 	// core is for what is no object, such as logs; nil for a client of New, which reads none.
 	core rest.Interface
+	// endless is the same without a limit of time, for what is followed.
+	endless rest.Interface
 }
 
 // Object names one object: its resource, namespace (empty for a cluster-scoped one) and name.
@@ -112,7 +114,11 @@ func ForConfig(config *rest.Config, userAgent string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a Kubernetes client for %s: %w", config.Host, err)
 	}
-	return &Client{dynamic: d, core: core}, nil
+	endless, err := coreFor(config, &http.Client{Transport: way.Transport})
+	if err != nil {
+		return nil, fmt.Errorf("make a Kubernetes client for %s: %w", config.Host, err)
+	}
+	return &Client{dynamic: d, core: core, endless: endless}, nil
 }
 
 func (c *Client) resource(gvr schema.GroupVersionResource, namespace string) dynamic.ResourceInterface {

@@ -80,6 +80,12 @@ func fieldOf(object *unstructured.Unstructured, name string) map[string]any {
 	return content
 }
 
+// SecretsOf are the secrets of a resource, with those of the specs that its status records.
+func SecretsOf(object *unstructured.Unstructured) redact.Secrets {
+	s, _ := read(object) // what cannot be read has none
+	return s.secrets()
+}
+
 // secrets are those of the resource, with those of the specs that its status records.
 func (s subject) secrets() redact.Secrets {
 	kind, known := kinds.Of(s.GetKind())

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/redact"
+	"github.com/kn-flink/kn-flink/pkg/view"
+)
+
+// logging is what the flags of logs say.
+type logging struct {
+	follow, previous bool
+
+	since     time.Duration
+	tail      int
+	component string
+}
+
+// longestLine bounds one line of a log, in bytes.
+const longestLine = 1 << 20
+
+func (p *program) logs() command {
+	var l logging
+	return command{
+		use: "logs NAME", group: "look", kinds: runKinds, args: cobra.ExactArgs(1),
+		short:   "The logs of its JobManager and TaskManagers, merged",
+		rights:  []string{"list of pods", "get of pods/log"},
+		example: "  kn flink logs orders -f\n  kn flink logs orders --component=taskmanager --previous",
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVarP(&l.follow, "follow", "f", false, "go on until the pods end")
+			f.BoolVar(&l.previous, "previous", false, "of the containers before the ones that run")
+			f.DurationVar(&l.since, "since", 0, "of this last time; 0 is all")
+			f.IntVar(&l.tail, "tail", 500, "lines of each pod from the end; 0 is all")
+			f.StringVar(&l.component, "component", "", "jobmanager or taskmanager; both by default")
+		},
+		run: func(ctx context.Context, args []string) error { return p.runLogs(ctx, args[0], l) },
+	}
+}
+
+func (p *program) runLogs(ctx context.Context, arg string, l logging) error {
+	if l.component != "" {
+		if err := oneOf("component", l.component, "jobmanager", "taskmanager"); err != nil {
+			return err
+		}
+	}
+	c, err := p.connect()
+	if err != nil {
+		return err
+	}
+	object, err := c.find(ctx, arg, runKinds)
+	if err != nil {
+		return err
+	}
+	of := view.FamilyOf(object)
+	selector := "app=" + of.Cluster
+	if l.component != "" {
+		selector += ",component=" + l.component
+	}
+	pods := listed[corev1.Pod](ctx, c, kube.Query{
+		Resource: kube.Pods, Namespace: object.GetNamespace(), Labels: selector,
+	}, func(*unstructured.Unstructured) bool { return true })
+	switch {
+	case len(c.unreadable) > 0:
+		return failed("%s", c.unreadable[0])
+	case len(pods) == 0:
+		return failed("%s has no pods: %s", arg, view.RowOf(object).Line())
+	case of.Cluster != object.GetName():
+		p.note("the logs are those of session cluster %s, which may run other jobs", of.Cluster)
+	}
+	return p.writeLogs(ctx, c, pods, l, view.SecretsOf(object))
+}
+
+// writeLogs writes the logs in the order of their times; those that are followed as they come.
+func (p *program) writeLogs(
+	ctx context.Context, c *cluster, pods []corev1.Pod, l logging, secrets redact.Secrets,
+) error {
+	var mu sync.Mutex
+	var lines []view.LogLine
+	write := func(line view.LogLine) {
+		fmt.Fprintf(p.Out, "%s | %s\n", line.Pod, secrets.Text(line.Text))
+	}
+	var group errgroup.Group
+	for _, pod := range pods {
+		group.Go(func() error {
+			return c.readLog(ctx, pod, l, func(line view.LogLine) {
+				mu.Lock()
+				defer mu.Unlock()
+				if l.follow {
+					write(line)
+				} else {
+					lines = append(lines, line)
+				}
+			})
+		})
+	}
+	err := group.Wait()
+	view.Merge(lines)
+	for _, line := range lines {
+		write(line)
+	}
+	if err != nil {
+		return &Exit{CodeError, err}
+	}
+	return nil
+}
+
+// readLog hands each line of the log of a pod on. A container that has none yet has no lines.
+func (c *cluster) readLog(ctx context.Context, pod corev1.Pod, l logging, see func(view.LogLine)) error {
+	stream, err := c.Stream(ctx, kube.Log{
+		Namespace: pod.Namespace, Pod: pod.Name, Container: view.MainContainer(&pod), Previous: l.previous, Lines: l.tail,
+	}, l.since, l.follow)
+	if apierrors.IsBadRequest(err) { // no container ran yet, or none before
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	scanner := bufio.NewScanner(stream)
+	scanner.Buffer(nil, longestLine)
+	for scanner.Scan() {
+		see(view.LogLineOf(pod.Name, scanner.Text()))
+	}
+	if err := scanner.Err(); err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("the log of pod %s: %w", pod.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package cli_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// becomes changes the status of a resource before the nth look at it.
+func (w *world) becomes(nth int, kind, name string, change map[string]any) {
+	gvr := resourceOf(kind)
+	w.Tap.Inject(wire.Fault{Match: wire.On("get", gvr.Resource), Nth: nth, Do: func() {
+		u := w.Get(gvr, "flink", name)
+		status, _ := u.Object["status"].(map[string]any)
+		maps.Copy(status, change)
+		status["observedGeneration"] = u.GetGeneration()
+		if _, err := w.UpdateStatus(gvr, "flink", name, status); err != nil {
+			w.t.Error(err)
+		}
+	}})
+}
+
+// readyNow is the condition of a resource that is as its spec wants it.
+func readyNow(reason string) []any {
+	return []any{map[string]any{"type": "Ready", "status": "True", "reason": reason, "message": "it is"}}
+}
+
+func TestWait(t *testing.T) {
+	var text strings.Builder
+	for _, row := range []struct {
+		args   []string
+		change map[string]any
+	}{
+		{[]string{"wait", "payments"}, map[string]any{
+			"lifecycleState": "STABLE", "jobStatus": map[string]any{"state": "RUNNING"}, "conditions": readyNow("Ready"),
+		}},
+		{[]string{"wait", "payments", "--for=stable"}, map[string]any{"lifecycleState": "ROLLED_BACK"}},
+		{[]string{"wait", "payments", "--for=running", "--timeout=30ms"}, nil},
+		{[]string{"wait", "payments", "--for=green"}, nil},
+		{[]string{"wait", "sessions-daily"}, nil},
+		{[]string{"wait", "old-report"}, nil},
+		{[]string{"wait", "nightly"}, nil},
+	} {
+		w := newWorld(t, "team.yaml")
+		if row.change != nil {
+			w.becomes(3, "FlinkDeployment", "payments", row.change)
+		}
+		text.WriteString(w.transcript(row.args...))
+	}
+	golden(t, "wait.txt", text.String())
+}
+
+func TestEvents(t *testing.T) {
+	w := newWorld(t, "team.yaml")
+	golden(t, "events.txt", w.transcript("events", "payments")+w.transcript("events", "payments", "-o", "json")+
+		w.transcript("events", "orders"))
+}
+
+func TestLogs(t *testing.T) {
+	w := newWorld(t, "team.yaml")
+	w.logs = map[string]string{
+		"payments-5f6c7d8b9-abcde": "2026-01-01T12:58:00.000000001Z starts with plantedInSpec\n" +
+			"2026-01-01T12:58:02.000000000Z runs\n",
+		"payments-taskmanager-1-3": "2026-01-01T12:58:01.000000000Z password=plantedElsewhere\n",
+	}
+	golden(t, "logs.txt", w.transcript("logs", "payments")+w.transcript("logs", "payments", "--component=taskmanager")+
+		w.transcript("logs", "payments", "-f", "--component=jobmanager")+w.transcript("logs", "orders")+
+		w.transcript("logs", "payments", "--component=operator")+w.transcript("logs", "etl"))
+}
