@@ -1,0 +1,21 @@
+// Package handover decides how the job of a pair moves from the side that serves to a side that was made warm beside
+// it, so that the two never run at once and no record counts twice.
+//
+// PURE: no I/O, no clock, no logger; equal input gives an equal decision.
+//
+// Each side is a session cluster and one FlinkSessionJob on it. The life of a job, with its own intents, is that of its
+// FlinkSessionJob: it stops with a savepoint, starts from a path under an ID that was stored before, and is told apart
+// from a job that never ran. Here is only which of the two may run, and why it changes:
+//
+//	Warm -> Stop -> Release -> done
+//	          |        v
+//	          |      Fence -> Return -> given up
+//	          +-----------------^
+//
+// Three rules hold at each moment, wherever a function dies:
+//   - one side may run a job, see May, and the step that says so is stored before its job is told;
+//   - a step lets a side run only when the job of the other one was seen ended, at the generation that ended it;
+//   - after the first completed checkpoint of the target nothing returns: what it committed would be committed twice.
+//
+// No part of the operator uses it yet: admission refuses a handover until all of it is there. Start reading at Decide.
+package handover
