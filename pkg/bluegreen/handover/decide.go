@@ -108,7 +108,9 @@ func warm(s Seen) Decision {
 	stoppable := job.Unread == "" && job.Runs == Yes && job.Checkpoint == Yes && s.over(s.State.pause())
 	switch {
 	case stoppable:
-		return s.to(Stop, StopServing)
+		d := s.to(Stop, StopServing)
+		d.State.Earlier = job.Path
+		return d
 	case s.late():
 		return s.ends(GivenUp, "the job that serves could not be stopped with a savepoint in time"+s.because(job))
 	}
@@ -186,14 +188,15 @@ func (s Seen) because(j Job) string {
 func stop(s Seen) Decision {
 	job := s.Serving
 	ended := job.Runs == No
+	saved := ended && job.Path != "" && job.Path != s.State.Earlier
 	switch {
 	case job.Unread != "":
 		return s.waits("the job that serves cannot be read: " + job.Unread)
-	case ended && job.Path != "" && s.Wish == Suspend:
+	case saved && s.Wish == Suspend:
 		return s.ends(Withdrawn, "")
-	case ended && job.Path != "" && s.Wish == Back:
+	case saved && s.Wish == Back:
 		return s.gives(Return, "", RunServing)
-	case ended && job.Path != "":
+	case saved:
 		d := s.to(Release, RunTarget)
 		d.State.Path = job.Path
 		return d

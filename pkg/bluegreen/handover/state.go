@@ -27,6 +27,8 @@ type State struct {
 	Began, Since time.Time
 	// Failures counts the stops that failed.
 	Failures int
+	// Earlier is what the job that serves would start from when its stop was decided: no savepoint of that stop.
+	Earlier string
 	// Path is the savepoint of the stop, which the target starts from; empty before.
 	Path string
 	// Why says what was given up, for users; empty while nothing was.
@@ -102,7 +104,7 @@ const (
 type Job struct {
 	// Unread says why it could not be read; empty when it was.
 	Unread string
-	// Gone is true when there is none. Whether it ever ran, and how far it came, nobody can tell then.
+	// Gone is true when there is none, or it is being deleted. How far it came, nobody can tell then.
 	Gone bool
 	// Wanted is true when its spec asks for a running job.
 	Wanted bool
@@ -113,7 +115,7 @@ type Job struct {
 	Failed string
 	// StopFailed says why the stop that its spec asks for failed; empty while it did not. It runs on.
 	StopFailed string
-	// Path is the savepoint that its stop left; empty for none.
+	// Path is what its next start begins from, where it runs or ended with a savepoint; empty for none.
 	Path string
 	// Checkpoint is Yes once it has completed one since its start, and No when it is known that it has not.
 	Checkpoint Answer

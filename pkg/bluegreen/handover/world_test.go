@@ -28,17 +28,17 @@ type job struct {
 	observed           int
 	runs               handover.Answer
 	failed, stopFailed string
-	path               int
+	next               string // what its next start begins from
 }
 
-func newJob() *job { return &job{from: -1, checkpoint: -1, savepoint: -1, path: -1, runs: handover.No} }
+func newJob() *job { return &job{from: -1, checkpoint: -1, savepoint: -1, runs: handover.No} }
 
 // faults are what goes wrong. The zero value is nothing.
 type faults struct {
 	mainFails, tasksFail, clusterNever, noRoom, noCheckpoint bool
 	stopFails                                                int // so many stops fail
 	unread, unlisted                                         bool
-	stopLoses                                                bool // a stop ends the job without a savepoint
+	stopLoses                                                bool // the job ends by itself, without a savepoint
 	slowStop                                                 bool
 }
 
@@ -55,6 +55,7 @@ type world struct {
 	jobs    map[handover.Side]*job
 	faults
 	ledger int
+	serial int // of savepoints
 	ended  handover.End
 	// count is how often a handover came to each step, and to each end.
 	count map[string]int
@@ -143,6 +144,8 @@ func (w *world) live(side handover.Side) {
 			break
 		}
 		j.savepoint, w.ledger = j.offset, j.offset
+		w.serial++
+		j.next = fmt.Sprintf("s3://sp/%d/%d", j.offset, w.serial)
 		w.notef("%s stops with a savepoint at %d", side, j.offset)
 	}
 	if j.wanted {
@@ -154,7 +157,7 @@ func (w *world) live(side handover.Side) {
 // shows writes what is so into the status of a side.
 func (w *world) shows(side handover.Side) {
 	j := w.jobs[side]
-	j.observed, j.path = j.generation, -1
+	j.observed = j.generation
 	switch {
 	case j.process:
 		j.runs = handover.Yes
@@ -162,7 +165,6 @@ func (w *world) shows(side handover.Side) {
 		j.runs = handover.Pending
 	default:
 		j.runs = handover.No
-		j.path = j.savepoint
 	}
 }
 
@@ -221,16 +223,13 @@ func (p *pass) look(side handover.Side) handover.Job {
 	w, j := p.w, p.w.jobs[side]
 	p.read[side], p.generations[side] = j, j.generation
 	seen := handover.Job{
-		Gone: j.gone, Wanted: j.wanted, Runs: j.runs, Failed: j.failed, StopFailed: j.stopFailed,
+		Gone: j.gone, Wanted: j.wanted, Runs: j.runs, Path: j.next, Failed: j.failed, StopFailed: j.stopFailed,
 	}
 	if w.unread {
 		return handover.Job{Unread: "the API server did not answer"}
 	}
 	if j.observed != j.generation {
 		seen.Runs, seen.StopFailed, seen.Failed = handover.Pending, "", ""
-	}
-	if j.path >= 0 && seen.Runs == handover.No {
-		seen.Path = fmt.Sprint("s3://sp/", j.path)
 	}
 	switch {
 	case w.unlisted:
@@ -320,10 +319,12 @@ func (p *pass) apply(effect handover.Effect) bool {
 		return change(handover.Serving, func(j *job) { j.wanted = true })
 	case handover.RunTarget:
 		var offset int
-		if _, err := fmt.Sscanf(p.decision.State.Path, "s3://sp/%d", &offset); err != nil {
+		if _, err := fmt.Sscanf(p.decision.State.Path, "s3://sp/%d/", &offset); err != nil {
 			w.t.Fatalf("the target is to start from %q", p.decision.State.Path)
 		}
-		return change(handover.Target, func(j *job) { j.wanted, j.from = true, offset })
+		return change(handover.Target, func(j *job) {
+			j.wanted, j.from, j.next = true, offset, p.decision.State.Path
+		})
 	case handover.EndTarget:
 		return change(handover.Target, func(j *job) { j.wanted, j.keeps = false, true })
 	default:
