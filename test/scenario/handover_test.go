@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/bluegreen/handover"
@@ -33,20 +34,40 @@ type handing struct {
 func newHanding(t *testing.T) *handing {
 	h := &handing{harness: newHarness(t), wish: handover.Move}
 	h.options = handover.Options{Grace: 10 * time.Minute, Deadline: 2 * time.Minute}
+	var template v1beta1.FlinkDeploymentSpec
+	h.turn(application(stateful("savepoint"), highlyAvailable, jobField("entryClass", "org.example.Main")), &template)
 	for cluster, name := range map[string]string{"from": "old", "to": "new"} {
-		h.apply(cluster, sessionCluster(highlyAvailable))
-		h.untilStable(cluster)
-		state := "running"
-		if name == "new" {
-			state = "suspended"
+		parts, err := handover.Split(cluster, &template, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		h.submit(name, sessionJob(cluster, stateful("savepoint"), jobState(state)))
+		var host, job map[string]any
+		h.turn(parts.Cluster, &host)
+		h.turn(parts.Job, &job)
+		if name == "old" {
+			jobState("running")(job)
+		}
+		h.apply(cluster, host)
+		h.untilStable(cluster)
+		h.submit(name, job)
 	}
 	h.untilStable("old")
 	h.checkpoints("old")
 	h.until("the new job is there, and never ran", func() bool { return h.see("new").Runs == handover.No })
 	h.state = handover.State{Step: handover.Warm, Began: h.w.Clock.Now(), Since: h.w.Clock.Now()}
 	return h
+}
+
+// turn brings a spec into another form of itself.
+func (h *handing) turn(spec, into any) {
+	h.t.Helper()
+	text, err := json.Marshal(spec)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // see is a job as a pass will see it.
