@@ -13,7 +13,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/bluegreen/handover"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
-	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
 // handing carries out what package handover decides, over two FlinkSessionJobs with lives of their own: "old", on
@@ -24,6 +23,8 @@ type handing struct {
 	wish    handover.Wish
 	options handover.Options
 	end     handover.End
+	// application says that the old job is an application: a FlinkDeployment "old".
+	application bool
 	// effects counts what was done; dies is before which of them, dead after which the function dies; 0 is never.
 	effects, dies, dead int
 	// done is what was done, in order.
@@ -31,12 +32,17 @@ type handing struct {
 }
 
 // newHanding has the old job run beside the new cluster, which is warm.
-func newHanding(t *testing.T) *handing {
-	h := &handing{harness: newHarness(t), wish: handover.Move}
+func newHanding(t *testing.T, isApplication bool) *handing {
+	h := &handing{harness: newHarness(t), wish: handover.Move, application: isApplication}
 	h.options = handover.Options{Grace: 10 * time.Minute, Deadline: 2 * time.Minute}
 	var template v1beta1.FlinkDeploymentSpec
-	h.turn(application(stateful("savepoint"), highlyAvailable, jobField("entryClass", "org.example.Main")), &template)
+	whole := application(stateful("savepoint"), highlyAvailable, jobField("entryClass", "org.example.Main"))
+	h.turn(whole, &template)
 	for cluster, name := range map[string]string{"from": "old", "to": "new"} {
+		if name == "old" && isApplication {
+			h.apply(name, whole)
+			continue
+		}
 		parts, err := handover.Split(cluster, &template, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +83,14 @@ func (h *handing) see(name string) handover.Job {
 	if j := h.job(name); j != nil && j.Latest(false) != nil {
 		checkpoint = handover.Yes
 	}
-	u := h.w.Kube.Peek(kubesim.FlinkSessionJobs, namespace, name)
+	u := h.w.Kube.Peek(h.kindOf(name), namespace, name)
+	if h.application && name == "old" {
+		d, err := h.decode(u)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return handover.SeeApplication(plan.Present(d), checkpoint)
+	}
 	if u == nil {
 		return handover.See(plan.Absent[*v1beta1.FlinkSessionJob](), checkpoint)
 	}
@@ -138,7 +151,7 @@ func (h *handing) does(what string, effect func()) bool {
 func (h *handing) carryOut(effect handover.Effect) {
 	h.t.Helper()
 	edit := func(name string, fields map[string]any) {
-		h.editOf(kubesim.FlinkSessionJobs, name, func(spec map[string]any) {
+		h.editOf(h.kindOf(name), name, func(spec map[string]any) {
 			for field, value := range fields {
 				if err := unstructured.SetNestedField(spec, value, "job", field); err != nil {
 					h.t.Fatal(err)
@@ -174,6 +187,9 @@ func (h *handing) ends() {
 		return true
 	})
 }
+
+// onApplication begins the names of stories whose old job is an application.
+const onApplication = "T12.21 of an application: "
 
 // handovers are what goes wrong with them, and how they end.
 var handovers = map[string]struct {
@@ -226,6 +242,14 @@ var handovers = map[string]struct {
 			h.wish = handover.Suspend
 		}, handover.Withdrawn, [2]string{"nothing", "path(savepoint)"}, "", "run serving",
 	},
+	onApplication + "nothing goes wrong": {
+		func(*handing) {}, handover.Done, [2]string{"nothing", "path(savepoint)"}, "", "run serving",
+	},
+	onApplication + "main of the new job throws": {
+		func(h *handing) {
+			h.w.Flink.ScriptJob("new", job.Script{MainFails: "java.lang.IllegalStateException: no such topic"})
+		}, handover.GivenUp, [2]string{"nothing, path(savepoint)", ""}, "no such topic", "",
+	},
 }
 
 // TestHandovers has each story end as it is to, with the real lives of both FlinkSessionJobs.
@@ -233,7 +257,7 @@ func TestHandovers(t *testing.T) {
 	for name, s := range handovers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHanding(t)
+			h := newHanding(t, strings.HasPrefix(name, onApplication))
 			s.begin(h)
 			h.ends()
 			expect(t, "its end", h.end, s.end)
@@ -255,13 +279,13 @@ func TestHandoversWhereverTheFunctionDies(t *testing.T) {
 	for name, s := range handovers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			plain := newHanding(t)
+			plain := newHanding(t, strings.HasPrefix(name, onApplication))
 			s.begin(plain)
 			plain.ends()
 			last := min(plain.effects, mostPoints)
 			for i := 1; i <= last; i++ {
 				for _, before := range []bool{true, false} {
-					h := newHanding(t)
+					h := newHanding(t, strings.HasPrefix(name, onApplication))
 					if h.dead = i; before {
 						h.dies, h.dead = i, 0
 					}

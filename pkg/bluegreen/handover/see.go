@@ -3,6 +3,8 @@ package handover
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -10,6 +12,39 @@ import (
 // See reads the FlinkSessionJob of a side. checkpoint is what Flink says of its completed checkpoints, which its status
 // does not have.
 func See(of plan.Observed[*v1beta1.FlinkSessionJob], checkpoint Answer) Job {
+	return seen(of, checkpoint, func(r *v1beta1.FlinkSessionJob) subject {
+		s := &r.Status
+		return subject{
+			&r.ObjectMeta, r.Spec.Job, &s.JobStatus, &s.ReconciliationStatus, &s.Progress, s.ObservedGeneration,
+			s.LifecycleState,
+		}
+	})
+}
+
+// SeeApplication reads a side that is an application still: one that served before its pair handed over. It is stopped
+// and run like the other kind, and a way back to it is the start of a cluster.
+func SeeApplication(of plan.Observed[*v1beta1.FlinkDeployment], checkpoint Answer) Job {
+	return seen(of, checkpoint, func(r *v1beta1.FlinkDeployment) subject {
+		s := &r.Status
+		return subject{
+			&r.ObjectMeta, r.Spec.Job, &s.JobStatus, &s.ReconciliationStatus, &s.Progress, s.ObservedGeneration,
+			s.LifecycleState,
+		}
+	})
+}
+
+// subject is what both kinds have.
+type subject struct {
+	*metav1.ObjectMeta
+	spec      *v1beta1.JobSpec
+	job       *v1beta1.JobStatus
+	record    *v1beta1.ReconciliationStatus
+	progress  *v1beta1.Progress
+	observed  int64
+	lifecycle v1beta1.LifecycleState
+}
+
+func seen[R any](of plan.Observed[R], checkpoint Answer, read func(R) subject) Job {
 	if of.IsUnknown() {
 		return Job{Unread: of.Why()}
 	}
@@ -17,25 +52,24 @@ func See(of plan.Observed[*v1beta1.FlinkSessionJob], checkpoint Answer) Job {
 	if !there {
 		return Job{Gone: true, Runs: No, Checkpoint: checkpoint}
 	}
-	s := r.Status
+	s := read(r)
 	j := Job{
-		Gone: r.DeletionTimestamp != nil, Wanted: r.Spec.Job.DesiredState() == v1beta1.JobStateRunning,
-		Path: s.JobStatus.UpgradeSavepointPath, Checkpoint: checkpoint,
+		Gone: s.DeletionTimestamp != nil, Wanted: s.spec.DesiredState() == v1beta1.JobStateRunning,
+		Path: s.job.UpgradeSavepointPath, Checkpoint: checkpoint,
 	}
-	j.Runs = runs(r, j.Wanted)
-	if j.Path == v1beta1.LastStatePlaceholder || s.JobStatus.LastStateUnread ||
-		j.Runs == No && s.JobStatus.State != v1beta1.FlinkJobFinished {
+	j.Runs = runs(s, j.Wanted)
+	if j.Path == v1beta1.LastStatePlaceholder || s.job.LastStateUnread ||
+		j.Runs == No && s.job.State != v1beta1.FlinkJobFinished {
 		j.Path = ""
 	}
-	switch failure := s.Retry; {
-	case failure == nil || failure.Generation != r.Generation || s.ObservedGeneration != r.Generation:
+	switch failure := s.progress.Retry; {
+	case failure == nil || failure.Generation != s.Generation || s.observed != s.Generation:
 	case j.Wanted && slices.Contains(refusals, plan.Reason(failure.Reason)):
 		j.Failed = failure.Message
 	case !j.Wanted && j.Runs != No:
 		j.StopFailed = failure.Message
 	}
-	if j.Wanted && j.Runs == Pending && s.ObservedGeneration == r.Generation &&
-		s.JobStatus.State == v1beta1.FlinkJobFailed {
+	if j.Wanted && j.Runs == Pending && s.observed == s.Generation && s.job.State == v1beta1.FlinkJobFailed {
 		j.Failed = "the job is FAILED"
 	}
 	return j
@@ -52,14 +86,13 @@ var refusals = []plan.Reason{plan.ReasonJarRunFailed}
 //	no job             yes                                                    nothing was ever started   No
 //	no job             yes                                                    SUSPENDED, the job ended   No
 //	-                  yes                                                    otherwise                  Pending
-func runs(r *v1beta1.FlinkSessionJob, wanted bool) Answer {
-	s := r.Status
-	ended := s.ReconciliationStatus.IsBeforeFirstDeployment() ||
-		s.LifecycleState == v1beta1.LifecycleSuspended && s.JobStatus.State.IsTerminal()
+func runs(s subject, wanted bool) Answer {
+	ended := s.record.IsBeforeFirstDeployment() ||
+		s.lifecycle == v1beta1.LifecycleSuspended && s.job.State.IsTerminal()
 	switch {
-	case s.ObservedGeneration != r.Generation || s.Intent != nil:
+	case s.observed != s.Generation || s.progress.Intent != nil:
 		return Pending
-	case wanted && s.LifecycleState == v1beta1.LifecycleStable && s.JobStatus.State == v1beta1.FlinkJobRunning:
+	case wanted && s.lifecycle == v1beta1.LifecycleStable && s.job.State == v1beta1.FlinkJobRunning:
 		return Yes
 	case !wanted && ended:
 		return No

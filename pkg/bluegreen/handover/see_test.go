@@ -121,6 +121,14 @@ func TestSee(t *testing.T) {
 			}
 		})
 	}
+	r, _ := sessionJob(stopped).Get()
+	application := &v1beta1.FlinkDeployment{ObjectMeta: r.ObjectMeta, Spec: v1beta1.FlinkDeploymentSpec{Job: r.Spec.Job}}
+	application.Status.ObservedGeneration = 3
+	application.Status.LifecycleState, application.Status.JobStatus = v1beta1.LifecycleSuspended, r.Status.JobStatus
+	want := handover.Job{Runs: handover.No, Path: "s3://sp/2", Checkpoint: handover.Yes}
+	if diff := cmp.Diff(want, handover.SeeApplication(plan.Present(application), handover.Yes)); diff != "" {
+		t.Errorf("an application (-want +got):\n%s", diff)
+	}
 	if got := handover.See(sessionJob(), handover.No).Checkpoint; got != handover.No {
 		t.Errorf("checkpoint %q, want what Flink said", got)
 	}
