@@ -38,13 +38,14 @@ func run() int {
 
 // built is the version, or what the build knows of it.
 func built() string {
-	if info, is := debug.ReadBuildInfo(); version == "" && is && info.Main.Version != "" {
+	info, is := debug.ReadBuildInfo()
+	switch {
+	case version != "":
+		return version
+	case is && info.Main.Version != "" && info.Main.Version != "(devel)":
 		return info.Main.Version
 	}
-	if version == "" {
-		return "devel"
-	}
-	return version
+	return "devel"
 }
 
 func isTerminal(f *os.File) bool {

@@ -29,21 +29,24 @@ func write(root string) error {
 		return err
 	}
 	for name, text := range all {
-		if err := os.WriteFile(filepath.Join(root, "docs", "reference", name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pages are what this command writes, by file name.
+// pages are what this command writes, by path.
 func pages(root string) (map[string]string, error) {
 	options, err := configuration(root)
 	if err != nil {
 		return nil, err
 	}
 	kinds, err := reference(root)
-	return map[string]string{"configuration.md": options, "kinds.md": kinds}, err
+	return map[string]string{
+		"docs/reference/configuration.md": options, "docs/reference/kinds.md": kinds,
+		"pkg/view/option/table.go": offline(options),
+	}, err
 }
 
 // texts is what the page says about status, values and arguments, before the jars.

@@ -18,27 +18,27 @@ func TestThePagesAreUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range all {
-		written, err := os.ReadFile(filepath.Join(root, "docs", "reference", name))
+		written, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if text != string(written) {
-			t.Errorf("docs/reference/%s differs: run make generate", name)
+			t.Errorf("%s differs: run make generate", name)
 		}
 	}
 	for _, u := range key.NoEffect() {
-		if !strings.Contains(all["configuration.md"], "`"+u.Option.Key+"`") {
+		if !strings.Contains(all["docs/reference/configuration.md"], "`"+u.Option.Key+"`") {
 			t.Errorf("%s is not in docs/reference/configuration.md", u.Option.Key)
 		}
 	}
 	for _, o := range key.All() {
 		own := strings.HasPrefix(o.Key, key.OperatorPrefix) || strings.HasPrefix(o.Key, key.AutoscalerPrefix)
-		if own && !strings.Contains(all["configuration.md"], "| `"+o.Key+"`") {
+		if own && !strings.Contains(all["docs/reference/configuration.md"], "| `"+o.Key+"`") {
 			t.Errorf("%s is not in docs/reference/configuration.md", o.Key)
 		}
 	}
 	for _, kind := range kinds.Names() {
-		if !strings.Contains(all["kinds.md"], "\n## "+kind+"\n") {
+		if !strings.Contains(all["docs/reference/kinds.md"], "\n## "+kind+"\n") {
 			t.Errorf("%s is not in docs/reference/kinds.md", kind)
 		}
 	}

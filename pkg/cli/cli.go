@@ -116,8 +116,7 @@ func New(o Options) *cobra.Command {
 			"flinksnp/nightly, flinkbgdep/shop.\n\n" +
 			"Exit codes: 0 done; 1 the answer is no; 2 an error; 3 the change is refused, and nothing was changed;\n" +
 			"124 the time is over; 130 interrupted. Through kn, every one but 0 is 1.",
-		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: calledAs(o.Program)},
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: calledAs(o.Program)},
 	}
 	root.SetIn(o.In)
 	root.SetOut(o.Out)
@@ -129,6 +128,8 @@ func New(o Options) *cobra.Command {
 		}
 		root.AddCommand(p.build(c))
 	}
+	completion(root)
+	root.SetHelpCommandGroupID("other")
 	return root
 }
 

@@ -52,7 +52,10 @@ func namesOf(wanted func(kinds.Kind) bool) (names []string) {
 
 // commands is the table.
 func (p *program) commands() []command {
-	return []command{p.list(), p.describe(), p.why(), p.wait(), p.events(), p.logs()}
+	return slices.Concat(
+		[]command{p.list(), p.describe(), p.why(), p.wait(), p.events(), p.logs()},
+		p.changes(), []command{p.savepoint(), p.checkpoint(), p.version(), p.options()},
+	)
 }
 
 // build makes a command of cobra of a row.
@@ -64,15 +67,21 @@ func (p *program) build(c command) *cobra.Command {
 	if c.flags != nil {
 		c.flags(made.Flags())
 	}
+	if strings.Contains(c.use, " NAME") {
+		made.ValidArgsFunction = p.names(c.kinds)
+	}
 	return made
 }
 
 // long is the help of a command: what it does, the kinds, the rights.
 func (c command) long() string {
 	lines := []string{c.short + "."}
+	rights := c.rights
 	if len(c.kinds) > 0 {
 		lines = append(lines, "Kinds: "+strings.Join(c.kinds, ", ")+".")
-		rights := append([]string{"get of the kinds"}, c.rights...)
+		rights = append([]string{"get of the kinds"}, rights...)
+	}
+	if len(rights) > 0 {
 		lines = append(lines, "Rights: "+strings.Join(rights, "; ")+".")
 	}
 	return strings.Join(lines, "\n")

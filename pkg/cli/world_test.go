@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -121,7 +122,9 @@ func (w *world) run(args ...string) (out, notes string, code int) {
 		},
 	})
 	root.SetArgs(args)
-	if end := cli.ExitOf(w.t.Context(), root.ExecuteContext(w.t.Context())); end != nil {
+	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second) // a command that hangs ends as if interrupted
+	defer cancel()
+	if end := cli.ExitOf(ctx, root.ExecuteContext(ctx)); end != nil {
 		fmt.Fprintln(&stderr, "Error:", end.Error())
 		code = end.Code
 	}

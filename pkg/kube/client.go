@@ -194,11 +194,22 @@ func (c *Client) UpdateStatus(
 
 // MergePatch applies a JSON merge patch. A uid or resourceVersion in its metadata is a precondition.
 func (c *Client) MergePatch(ctx context.Context, o Object, patch map[string]any) (*unstructured.Unstructured, error) {
+	return c.Edit(ctx, o, patch, false)
+}
+
+// Edit is MergePatch, and may be dry: it is judged as a real one then, and stores nothing.
+func (c *Client) Edit(
+	ctx context.Context, o Object, patch map[string]any, dry bool,
+) (*unstructured.Unstructured, error) {
 	body, err := json.Marshal(patch)
 	if err != nil {
 		return nil, fmt.Errorf("patch %s: %w", o, err)
 	}
-	u, err := c.resource(o.Resource, o.Namespace).Patch(ctx, o.Name, types.MergePatchType, body, metav1.PatchOptions{})
+	var options metav1.PatchOptions
+	if dry {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	u, err := c.resource(o.Resource, o.Namespace).Patch(ctx, o.Name, types.MergePatchType, body, options)
 	if err != nil {
 		return nil, fmt.Errorf("patch %s: %w", o, err)
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,7 +42,7 @@ type goal struct {
 //	deleted    the resource is gone                   -
 var goals = map[string]goal{
 	"ready": {func(s subject) bool {
-		return s.holds(summary.Ready) != nil || s.condition(summary.Ready) == nil && s.lifecycle(v1beta1.LifecycleStable)
+		return s.holds(summary.Ready) != nil || s.ofAnother() && s.lifecycle(v1beta1.LifecycleStable)
 	}, nothingMore},
 	"stable": {func(s subject) bool { return s.lifecycle(v1beta1.LifecycleStable) }, func(s subject) bool {
 		return s.lifecycle(v1beta1.LifecycleFailed, v1beta1.LifecycleRolledBack)
@@ -54,6 +55,11 @@ var goals = map[string]goal{
 	"completed": {func(s subject) bool { return s.Status.State == string(v1beta1.SnapshotCompleted) },
 		func(s subject) bool { return s.Status.State == string(v1beta1.SnapshotAbandoned) }},
 	"deleted": {nothingMore, nothingMore},
+}
+
+// ofAnother is whether the status is of an operator that does not say whether a resource is ready.
+func (s subject) ofAnother() bool {
+	return s.condition(summary.Ready) == nil && s.condition(summary.Stalled) == nil
 }
 
 func nothingMore(subject) bool { return false }
@@ -119,6 +125,9 @@ func ProgressOf(object *unstructured.Unstructured, name string) Progress {
 	}
 	if row.Judged < row.Generation {
 		progress.Unseen = true
+		if row.Judged > 0 {
+			progress.Line += fmt.Sprintf(" (generation %d was not looked at yet)", row.Generation)
+		}
 		return progress
 	}
 	switch goal := goals[name]; {
@@ -140,4 +149,21 @@ func (r Row) Line() string {
 		line += strings.TrimRight(" "+r.Need.mark(), " ") + " " + r.Now
 	}
 	return line
+}
+
+// Kept is the state that a suspended job has kept, as what follows a sentence; empty for any other.
+func Kept(object *unstructured.Unstructured) string {
+	if object == nil {
+		return ""
+	}
+	s, _ := read(object) // what cannot be read names no state
+	if !s.lifecycle(v1beta1.LifecycleSuspended) {
+		return ""
+	}
+	for _, state := range s.states() {
+		if state.What == "next start" {
+			return ", state: " + s.secrets().Text(state.Path)
+		}
+	}
+	return ", no state"
 }

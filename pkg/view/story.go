@@ -105,7 +105,7 @@ func (s *Story) advise(reason string, of subject) {
 	}
 }
 
-// because are the operation, what failed, what pods need and the newest warnings.
+// because are the operation, what failed, what pods need and, of a resource that is not well, the newest warnings.
 func (s *Story) because(j Job, seen Seen) {
 	add := func(text string) {
 		if text != "" && !strings.Contains(s.What, text) && !strings.Contains(j.Now, text) {
@@ -118,6 +118,9 @@ func (s *Story) because(j Job, seen Seen) {
 	}
 	add(j.Error)
 	told := 0
+	if s.Need == NeedNothing {
+		told = warnings // they are of before
+	}
 	for i := len(j.Events) - 1; i >= 0 && told < warnings; i-- {
 		if e := j.Events[i]; e.Warning {
 			add(fmt.Sprintf("%s %s/%s %s: %s", moment(e.Time, seen.Now), e.Of.Kind, e.Of.Name, e.Reason, e.Message))

@@ -2,6 +2,8 @@ package view
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -37,6 +39,9 @@ func brief(text string, width int) string {
 	}
 	return strings.TrimRight(string([]rune(text)[:width-1]), " ") + "…"
 }
+
+// sorted are the names of a map in their order.
+func sorted[T any](all map[string]T) []string { return slices.Sorted(maps.Keys(all)) }
 
 // wrapWidth is how wide the lines of a paragraph become.
 const wrapWidth = 100

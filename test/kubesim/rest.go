@@ -75,7 +75,7 @@ func verbOf(r *http.Request, named bool) string {
 	return strings.ToLower(r.Method)
 }
 
-// Try is the verb of a dry run as the Tap sees it: a fault of creates is not one of what is only judged.
+// Try is the verb of a dry run as the Tap sees it: a fault of writes is not one of what is only judged.
 const Try = "try"
 
 // system is this server as the Tap sees it.
@@ -216,7 +216,7 @@ func (s *Server) dispatch(q Request) (int, any, bool, error) {
 		manager: q.Manager, client: true, dry: q.Query.Get("dryRun") != "",
 	}
 	switch {
-	case w.dry && verb != "create":
+	case w.dry && verb != "create" && verb != "patch":
 		return 0, nil, false, apierrors.NewMethodNotSupported(at.resource.groupResource(), "dryRun of "+verb)
 	case verb == "list":
 		list, err := s.list(at.resource, at.namespace, q.Query)

@@ -28,7 +28,7 @@ type write struct {
 	status    bool // through the status subresource
 	replace   bool // a PUT: a foreign uid is a conflict, a missing resourceVersion means "whatever is there"
 	client    bool // passes admission
-	dry       bool // a create that is judged and not stored
+	dry       bool // a create or a patch that is judged and not stored
 }
 
 func (s *Server) writer(w write) owners.Writer {
@@ -206,7 +206,9 @@ func (s *Server) update(
 	if err != nil {
 		return nil, false, err
 	}
-	if err := s.fits(w, tracked); err != nil {
+	if w.dry {
+		return tracked, false, nil
+	} else if err := s.fits(w, tracked); err != nil {
 		return nil, false, err
 	}
 	return s.store(k, old, tracked)

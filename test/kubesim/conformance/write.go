@@ -76,6 +76,14 @@ func dryRun(b *bench) {
 	if err := try(loose); !apierrors.IsInvalid(err) {
 		b.Errorf("one that exists, of another form that is refused: %v", err)
 	}
+	patched, err := b.on(kubesim.Deployments).Patch(b.Context(), "a", types.MergePatchType,
+		[]byte(`{"metadata":{"labels":{"tried":"yes"}}}`), metav1.PatchOptions{DryRun: dry.DryRun})
+	if err != nil || patched.GetLabels()["tried"] != "yes" {
+		b.Errorf("a patch that is tried has labels %v, error %v", patched.GetLabels(), err)
+	}
+	if got := b.get(kubesim.Deployments, "a").GetLabels()["tried"]; got != "" {
+		b.Error("a dry run of a patch changed the Deployment")
+	}
 }
 
 // traits holds the model's table of resources to the server.

@@ -1,0 +1,221 @@
+package cli_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// suspended, running and complete are the ends of what a user asked for.
+var (
+	suspended = map[string]any{
+		"lifecycleState": "SUSPENDED", "conditions": readyNow("Suspended"),
+		"jobStatus": map[string]any{"state": "FINISHED", "upgradeSavepointPath": "s3://bucket/savepoint-91c0"},
+	}
+	running  = map[string]any{"lifecycleState": "STABLE", "conditions": readyNow("Ready")}
+	complete = map[string]any{"state": "COMPLETED", "path": "s3://bucket/savepoint-1", "conditions": readyNow("Ready")}
+)
+
+// change is a command that changes something.
+type change struct {
+	args string
+	// input is what the user types; empty where there is no terminal.
+	input string
+	// end is what the resource becomes at the third look at it; nil is nothing.
+	end map[string]any
+}
+
+var changes = []change{
+	{"suspend orders -v", "", suspended},
+	{"suspend orders --timeout=20ms", "", nil},
+	{"suspend orders --no-wait", "", nil},
+	{"suspend old-report", "", nil},
+	{"suspend session", "", nil},
+	{"suspend flinksnp/nightly", "", nil},
+	{"suspend shop --no-wait -v", "", nil},
+	{"resume old-report --no-wait -v", "", nil},
+	{"restart orders", "", running},
+	{"restart orders", "", map[string]any{"conditions": []any{
+		map[string]any{"type": "Stalled", "status": "True", "reason": "UpgradeFailed", "message": "no: plantedInSpec"},
+	}}},
+	{"restart etl", "", nil},
+	{"restart etl", "n\n", nil},
+	{"restart etl --no-wait", "y\n", nil},
+	{"restart etl --no-wait --yes", "", nil},
+	{"restart session --no-wait", "", nil},
+	{"scale orders 8 --dry-run=server", "", nil},
+	{"scale orders 8 --dry-run=client", "", nil},
+	{"scale orders 8 --no-wait -v", "", nil},
+	{"scale orders none", "", nil},
+	{"scale session 3", "", nil},
+	{"reconcile payments -v", "", nil},
+}
+
+func (w *world) changed(c change) string {
+	args := strings.Fields(c.args)
+	w.input = c.input
+	if c.end != nil {
+		w.becomes(3, "FlinkDeployment", args[1], c.end)
+	}
+	return w.transcript(args...)
+}
+
+func TestChanges(t *testing.T) {
+	var text strings.Builder
+	for _, c := range changes {
+		text.WriteString(newWorld(t, "team.yaml").changed(c))
+	}
+	golden(t, "changes.txt", text.String())
+	if strings.Contains(text.String(), "planted") { // row C6
+		t.Error("a secret is told")
+	}
+}
+
+// Row C5: a change patches the resource that it names, once, and asks for nothing but what its help names.
+func TestC5AChangeAsksForWhatItsHelpNames(t *testing.T) {
+	for _, c := range changes {
+		w := newWorld(t, "team.yaml")
+		w.Tap.Forget()
+		w.changed(c)
+		for _, right := range w.asked() {
+			verb, resource, _ := strings.Cut(right, " ")
+			if !strings.HasPrefix(resource, "flink") || !slices.Contains([]string{"get", "patch", "try"}, verb) {
+				t.Errorf("%s asked for %s", c.args, right)
+			}
+		}
+	}
+}
+
+// Row C9: what Argo CD, Flux or Helm owns is not changed without --force, and the change to commit is printed.
+func TestC9WhatAGitOpsToolOwnsIsNotChanged(t *testing.T) {
+	var text strings.Builder
+	for _, own := range []func(*unstructured.Unstructured){
+		func(u *unstructured.Unstructured) {
+			u.SetAnnotations(map[string]string{"argocd.argoproj.io/tracking-id": "team-a:flink.apache.org/x:flink/orders"})
+		},
+		func(u *unstructured.Unstructured) {
+			u.SetLabels(map[string]string{"kustomize.toolkit.fluxcd.io/name": "jobs"})
+		},
+		func(u *unstructured.Unstructured) {
+			u.SetAnnotations(map[string]string{"meta.helm.sh/release-name": "orders"})
+		},
+		nil, // a field manager
+	} {
+		w := newWorld(t, "team.yaml")
+		gvr := resourceOf("FlinkDeployment")
+		var err error
+		if own != nil {
+			_, err = w.Update(gvr, "flink", "orders", own)
+		} else {
+			_, err = w.Dynamic("x").Resource(gvr).Namespace("flink").Patch(t.Context(), "orders", types.MergePatchType,
+				[]byte(`{"metadata":{"labels":{"team":"b"}}}`), metav1.PatchOptions{FieldManager: "argocd-controller"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := w.Get(gvr, "flink", "orders")
+		text.WriteString(w.transcript("scale", "orders", "8"))
+		if now := w.Get(gvr, "flink", "orders"); now.GetGeneration() != before.GetGeneration() {
+			t.Error("it was changed")
+		}
+		if out, notes, code := w.run("reconcile", "orders"); code != 0 {
+			t.Errorf("a pass is refused: %s%s", out, notes)
+		}
+		if out, notes, code := w.run("scale", "orders", "8", "--force", "--no-wait"); code != 0 {
+			t.Errorf("with --force: %s%s", out, notes)
+		}
+		if now := w.Get(gvr, "flink", "orders"); now.GetGeneration() == before.GetGeneration() {
+			t.Error("--force did not change it")
+		}
+	}
+	golden(t, "owned.txt", text.String())
+}
+
+func TestARefusedChange(t *testing.T) {
+	kind := schema.GroupKind{Group: "flink.apache.org", Kind: "FlinkDeployment"}
+	for name, row := range map[string]struct {
+		refuse error
+		code   int
+	}{
+		"invalid": {apierrors.NewInvalid(kind, "orders", nil), 3},
+		"admission": {apierrors.NewForbidden(schema.GroupResource{}, "orders",
+			errors.New(`admission webhook "admit" denied the request: no`)), 3},
+		"forbidden": {apierrors.NewForbidden(schema.GroupResource{}, "orders", errors.New("no right")), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "team.yaml")
+			w.Admit = func(_, _ *unstructured.Unstructured) error { return row.refuse }
+			if out, notes, code := w.run("scale", "orders", "8"); code != row.code || out != "" {
+				t.Errorf("exit code %d, want %d\n%s%s", code, row.code, out, notes)
+			}
+		})
+	}
+}
+
+func TestSnapshots(t *testing.T) {
+	var text strings.Builder
+	for _, row := range []struct {
+		args string
+		end  map[string]any
+	}{
+		{"savepoint orders --name=before --format=native --path=s3://other --keep", complete},
+		{"savepoint orders --name=before", map[string]any{"state": "ABANDONED"}},
+		{"savepoint orders --name=before --timeout=20ms", nil},
+		{"savepoint orders --no-wait", nil},
+		{"savepoint orders --dry-run=server", nil},
+		{"savepoint orders --format=xml", nil},
+		{"savepoint orders --name=nightly", nil},
+		{"savepoint session", nil},
+		{"savepoint shop", nil},
+		{"checkpoint etl --name=before", complete},
+	} {
+		w := newWorld(t, "team.yaml")
+		if row.end != nil {
+			w.becomes(2, "FlinkStateSnapshot", "before", row.end)
+		}
+		text.WriteString(w.transcript(strings.Fields(row.args)...))
+		if made := w.Get(resourceOf("FlinkStateSnapshot"), "flink", "before"); made != nil && row.end != nil {
+			spec, err := made.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, asked, _ := strings.Cut(string(spec), `"spec":`)
+			asked, _, _ = strings.Cut(asked, `,"status"`)
+			text.WriteString(asked + "\n\n")
+		}
+	}
+	golden(t, "snapshots.txt", text.String())
+}
+
+// Row C7: a second run finds the savepoint of one that was killed.
+func TestC7ASecondRunFindsTheSavepoint(t *testing.T) {
+	w := newWorld(t, "team.yaml")
+	if _, notes, code := w.run("savepoint", "orders", "--timeout=10ms"); code != 124 {
+		t.Fatalf("exit code %d\n%s", code, notes)
+	}
+	w.becomes(2, "FlinkStateSnapshot", "orders-0101-130000", complete)
+	out, notes, code := w.run("savepoint", "orders")
+	if code != 0 || out != "s3://bucket/savepoint-1\n" || !strings.Contains(notes, "asked for before") {
+		t.Errorf("exit code %d\n%s%s", code, out, notes)
+	}
+	if all := w.List(resourceOf("FlinkStateSnapshot"), "flink", nil); len(all) != 2 { // and nightly
+		t.Errorf("%d snapshots", len(all))
+	}
+}
+
+func TestAClusterWithoutSnapshots(t *testing.T) {
+	w := newWorld(t, "team.yaml")
+	w.Tap.Inject(wire.Fault{Match: wire.On("", "flinkstatesnapshots"), Status: 404})
+	if _, notes, code := w.run("savepoint", "orders"); code != 2 || !strings.Contains(notes, "savepointTriggerNonce") {
+		t.Errorf("exit code %d\n%s", code, notes)
+	}
+}
