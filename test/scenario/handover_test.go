@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/bluegreen/handover"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
 // handing carries out what package handover decides, over two FlinkSessionJobs with lives of their own: "old", on
@@ -283,25 +286,58 @@ func TestHandoversWhereverTheFunctionDies(t *testing.T) {
 			s.begin(plain)
 			plain.ends()
 			last := min(plain.effects, mostPoints)
-			for i := 1; i <= last; i++ {
-				for _, before := range []bool{true, false} {
-					h := newHanding(t, strings.HasPrefix(name, onApplication))
-					if h.dead = i; before {
-						h.dies, h.dead = i, 0
-					}
-					s.begin(h)
-					h.ends()
-					got, want := fmt.Sprint(h.end, h.starts("old"), h.starts("new")), fmt.Sprint(s.end, s.starts[0], s.starts[1])
-					if got != want {
-						t.Errorf("effect %d, before it %t: it ends %s, want %s; done %q", i, before, got, want, h.done)
-					}
+			for i := range last + 1 { // after effect i is before the next one
+				h := newHanding(t, strings.HasPrefix(name, onApplication))
+				if h.dead = i; i == 0 {
+					h.dies = 1
+				}
+				s.begin(h)
+				h.ends()
+				got, want := fmt.Sprint(h.end, h.starts("old"), h.starts("new")), fmt.Sprint(s.end, s.starts[0], s.starts[1])
+				if got != want {
+					t.Errorf("after effect %d: it ends %s, want %s; done %q", i, got, want, h.done)
 				}
 			}
-			t.Logf("%d crash points", 2*last)
+			t.Logf("%d crash points", last+1)
 		})
 	}
 }
 
-// mostPoints bounds the effects of a story before and after which the function dies: stops that fail for long repeat
-// themselves.
+// mostPoints bounds the effects of a story after which the function dies: stops that fail for long repeat themselves.
 const mostPoints = 10
+
+// TestHandoversUnderDisturbances has events lost, late, doubled and in another order, functions that die, and a second
+// pass before each request: the lives of both FlinkSessionJobs are disturbed, and each story ends as it does without.
+// KNFLINK_SCENARIO_POINTS says how many of them are tried for each.
+func TestHandoversUnderDisturbances(t *testing.T) {
+	disturbances := map[string]func(h *harness){
+		"second pass before every request": func(h *harness) {
+			h.w.Tap.Inject(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 0, Do: h.secondPass()})
+		},
+	}
+	for _, d := range disorders {
+		disturbances[string(d)] = func(h *harness) { h.disorder = d }
+	}
+	for n := 1; n <= mostPoints; n += 3 {
+		disturbances[fmt.Sprintf("crash after effect %d", n)] = func(h *harness) { h.w.Tap.Inject(crashAfter(n)) }
+	}
+	all := slices.Sorted(maps.Keys(disturbances))
+	for number, name := range slices.Sorted(maps.Keys(handovers)) {
+		s := handovers[name]
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, n := range sample(len(all), number) {
+				disturbance := all[n-1]
+				h := newHanding(t, strings.HasPrefix(name, onApplication))
+				h.disturbance = disturbance
+				disturbances[disturbance](h.harness)
+				s.begin(h)
+				h.ends()
+				got, want := fmt.Sprint(h.end, h.starts("old"), h.starts("new")), fmt.Sprint(s.end, s.starts[0], s.starts[1])
+				if got != want {
+					t.Errorf("%s: it ends %s, want %s; done %q", disturbance, got, want, h.done)
+				}
+			}
+		})
+	}
+}
