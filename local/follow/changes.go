@@ -38,34 +38,12 @@ func (f Function) sentence() string {
 // Changes says in plain lines what is new in after.
 func Changes(before, after State) []string {
 	var lines []string
-	lines = append(lines, changed(before.Resources, after.Resources, view.Resource.Key, view.Resource.Sentence)...)
-	lines = append(lines, changed(before.Functions, after.Functions, Function.key, Function.sentence)...)
-	lines = append(lines, changed(before.Pods, after.Pods, view.Pod.Key, view.Pod.Sentence)...)
+	lines = append(lines, view.Changed(before.Resources, after.Resources, view.Resource.Key, view.Resource.Sentence)...)
+	lines = append(lines, view.Changed(before.Functions, after.Functions, Function.key, Function.sentence)...)
+	lines = append(lines, view.Changed(before.Pods, after.Pods, view.Pod.Key, view.Pod.Sentence)...)
 	lines = append(lines, said(before.Pods, after.Pods)...)
 	if after.Trouble != before.Trouble && after.Trouble != "" {
 		lines = append(lines, after.Trouble)
-	}
-	return lines
-}
-
-// changed compares what is said of each by its key. What appears is said, what stays the same is not, and of what goes
-// the end is said.
-func changed[T any](before, after []T, key, sentence func(T) string) []string {
-	old := map[string]string{}
-	for _, b := range before {
-		old[key(b)] = sentence(b)
-	}
-	var lines []string
-	for _, a := range after {
-		if now := sentence(a); old[key(a)] != now {
-			lines = append(lines, now)
-		}
-		delete(old, key(a))
-	}
-	for _, b := range before {
-		if _, gone := old[key(b)]; gone {
-			lines = append(lines, key(b)+" is gone")
-		}
 	}
 	return lines
 }

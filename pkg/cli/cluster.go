@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -72,18 +73,26 @@ func (p *program) configured() (*rest.Config, string, error) {
 func (c *cluster) cannot(q kube.Query, err error) {
 	text := fmt.Sprintf("%s: %v", q.Resource.Resource, err)
 	if apierrors.IsForbidden(err) {
-		text = fmt.Sprintf("%s: the right to list %s in namespace %s is missing", q.Resource.Resource,
-			q.Resource.Resource, q.Namespace)
-		if c.verbose {
-			text += fmt.Sprintf(" (kubectl create role look --verb=list --resource=%s -n %s)",
-				q.Resource.GroupResource(), q.Namespace)
-		}
+		text = c.missing("list", q)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !slices.Contains(c.unreadable, text) {
 		c.unreadable = append(c.unreadable, text)
 	}
+}
+
+// missing names a right that is missing, and the role that would give it.
+func (c *cluster) missing(verb string, q kube.Query) string {
+	resource, where, in := q.Resource.GroupResource().String(), "in all namespaces", "clusterrole look"
+	if q.Namespace != "" {
+		where, in = "in namespace "+q.Namespace, "role look -n "+q.Namespace
+	}
+	text := fmt.Sprintf("the right to %s %s %s is missing", verb, resource, where)
+	if c.verbose {
+		text += fmt.Sprintf(" (kubectl create %s --verb=%s --resource=%s)", in, verb, resource)
+	}
+	return text
 }
 
 // each reads all pages of a list.
@@ -129,19 +138,24 @@ func (c *cluster) find(ctx context.Context, arg string, of []string) (*unstructu
 		return c.one(ctx, kind, name)
 	}
 	var found []*unstructured.Unstructured
+	var forbidden error
 	for _, kind := range slices.Concat(runKinds, namesOf(func(k kinds.Kind) bool { return !k.Counted })) {
 		if len(found) > 0 && !slices.Contains(runKinds, kind) {
 			break
 		}
 		u, err := c.get(ctx, kind, name)
-		if err != nil {
+		switch {
+		case apierrors.IsForbidden(err): // whoever may not read a kind does not mean it
+			forbidden = cmp.Or(forbidden, err)
+		case err != nil:
 			return nil, err
-		}
-		if u != nil {
+		case u != nil:
 			found = append(found, u)
 		}
 	}
 	switch {
+	case len(found) == 0 && forbidden != nil:
+		return nil, forbidden
 	case len(found) == 0:
 		return nil, c.nothing(ctx, name)
 	case len(found) > 1:

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,7 +23,7 @@ import (
 
 // listing is what the flags of list say.
 type listing struct {
-	all, snapshots, flat, code bool
+	all, snapshots, flat, code, watch bool
 
 	selector string
 	sort     string
@@ -45,6 +46,7 @@ func (p *program) list() command {
 			f.BoolVar(&l.chosen.Suspended, "suspended", false, "those whose job is to be suspended")
 			f.BoolVar(&l.snapshots, "snapshots", false, "snapshots, too")
 			f.BoolVar(&l.flat, "no-tree", false, "no tree: each line at the left")
+			f.BoolVarP(&l.watch, "watch", "w", false, "go on: a terminal is drawn anew, anything else gets lines of changes")
 			f.BoolVar(&l.code, "exit-code", false, "end with 1 if the list has a line")
 			f.StringVar(&l.sort, "sort", "name", "name, or need: what waits for a user comes first")
 			f.BoolVar(&p.noHeaders, "no-headers", false, "no line of headers")
@@ -67,25 +69,74 @@ func (p *program) runList(ctx context.Context, l listing) error {
 	}
 	l.chosen.ByNeed = l.sort == "need"
 	whole := p.output != "" && p.output != "wide"
-	rows, objects, err := p.read(ctx, c, l, whole)
+	if l.watch && whole {
+		return failed("--watch with --output %s: it is for the table", p.output)
+	}
+	found, err := c.look(ctx, l, whole)
 	if err != nil {
 		return err
 	}
+	for _, name := range slices.Sorted(maps.Keys(found.failed)) {
+		p.note("%v", found.failed[name])
+	}
+	rows := view.Rows(found.rows, l.chosen)
 	switch {
+	case l.watch:
+		return p.watch(ctx, c, l, found)
 	case whole:
-		err = p.printAll(objects)
+		err = p.printAll(found.objects)
 	case len(rows) == 0:
 		p.note("no resources found in %s", l.where(c))
 	default:
-		_, err = fmt.Fprint(p.Out, view.List(rows, view.Style{
-			Now: p.Now(), Namespaces: l.all, Wide: p.output == "wide", NoHeaders: p.noHeaders, ASCII: p.ASCII,
-			Tree: !l.flat && !l.chosen.ByNeed,
-		}))
+		_, err = fmt.Fprint(p.Out, p.table(rows, l))
 	}
 	if err == nil && l.code && len(rows) > 0 {
 		err = &Exit{CodeNo, fmt.Errorf("the list has %d lines", len(rows))}
 	}
 	return err
+}
+
+func (p *program) table(rows []view.Row, l listing) string {
+	return view.List(rows, view.Style{
+		Now: p.Now(), Namespaces: l.all, Wide: p.output == "wide", NoHeaders: p.noHeaders, ASCII: p.ASCII,
+		Tree: !l.flat && !l.chosen.ByNeed,
+	})
+}
+
+// anew moves a terminal's cursor to its first place and clears all that follows.
+const anew = "\x1b[H\x1b[J"
+
+// watch shows the rows, and their changes, until the user ends it. Of a kind that cannot be read the rows stay.
+func (p *program) watch(ctx context.Context, c *cluster, l listing, found looked) error {
+	var before []view.Row
+	for {
+		rows := view.Rows(found.rows, l.chosen)
+		if p.Terminal {
+			fmt.Fprint(p.Out, anew+p.table(rows, l))
+		} else {
+			for _, line := range view.Changed(before, rows, view.Row.Key, view.Row.Sentence) {
+				fmt.Fprintln(p.Out, p.Now().Format(time.TimeOnly), line)
+			}
+		}
+		before = rows
+		select {
+		case <-ctx.Done():
+		case <-time.After(2 * p.Pace):
+		}
+		now, err := c.look(ctx, l, false)
+		switch {
+		case ctx.Err() != nil:
+			return &Exit{CodeInterrupted, ctx.Err()}
+		case err != nil:
+			return err
+		}
+		for _, r := range found.rows {
+			if now.failed[r.Kind] != nil {
+				now.rows = append(now.rows, r)
+			}
+		}
+		found = now
+	}
 }
 
 func (l listing) where(c *cluster) string {
@@ -95,20 +146,25 @@ func (l listing) where(c *cluster) string {
 	return "namespace " + c.namespace
 }
 
-// read reads the kinds at the same time: a row of each resource, and the selected ones as they are where they are
-// wanted. A kind that is missing or forbidden is noted; it is an error where none is left.
-func (p *program) read(ctx context.Context, c *cluster, l listing, whole bool) (
-	rows []view.Row, objects []*unstructured.Unstructured, err error,
-) {
+// looked is what one look at the kinds brought.
+type looked struct {
+	rows []view.Row
+	// objects are the selected resources as they are, where they are wanted.
+	objects []*unstructured.Unstructured
+	// failed are the kinds that could not be read.
+	failed map[string]error
+}
+
+// look reads the kinds at the same time. It is an error where none can be read.
+func (c *cluster) look(ctx context.Context, l listing, whole bool) (looked, error) {
 	var mu sync.Mutex
-	var failures []error
 	var group errgroup.Group
-	wanted := 0
-	for _, name := range allKinds {
-		if !l.snapshots && !slices.Contains(jobKinds, name) {
-			continue
-		}
-		wanted++
+	found := looked{failed: map[string]error{}}
+	wanted := jobKinds
+	if l.snapshots {
+		wanted = allKinds
+	}
+	for _, name := range wanted {
 		kind, _ := kinds.Of(name)
 		q := kube.Query{Resource: kind.Resource, Namespace: c.namespace, Labels: l.selector}
 		if l.all {
@@ -120,40 +176,36 @@ func (p *program) read(ctx context.Context, c *cluster, l listing, whole bool) (
 				row := view.RowOf(u)
 				mu.Lock()
 				defer mu.Unlock()
-				rows = append(rows, row)
+				found.rows = append(found.rows, row)
 				if whole && l.chosen.Has(row) {
-					objects = append(objects, u)
+					found.objects = append(found.objects, u)
 				}
 				return nil
 			})
 			if err != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				failures = append(failures, p.missing(name, err))
+				found.failed[name] = c.without(kind.Name, q, err)
 			}
 			return nil
 		})
 	}
-	_ = group.Wait() // what failed is in failures
-	if len(failures) == wanted {
-		return nil, nil, &Exit{CodeError, errors.Join(failures...)}
+	_ = group.Wait() // what failed is in failed
+	if len(found.failed) == len(wanted) {
+		return found, &Exit{CodeError, errors.Join(slices.Collect(maps.Values(found.failed))...)}
 	}
-	for _, failure := range failures {
-		p.note("%v", failure)
-	}
-	return view.Rows(rows, l.chosen), objects, nil
+	return found, nil
 }
 
-// missing says why a kind cannot be read.
-func (p *program) missing(kind string, err error) error {
+// without says why a kind cannot be read.
+func (c *cluster) without(kind string, q kube.Query, err error) error {
 	switch {
 	case apierrors.IsNotFound(err) && kind == v1beta1.KindFlinkDeployment:
 		return errNoKinds
 	case apierrors.IsNotFound(err):
 		return fmt.Errorf("the cluster has no %s", kind)
 	case apierrors.IsForbidden(err):
-		k, _ := kinds.Of(kind)
-		return fmt.Errorf("%s: the right to list %s is missing: %w", kind, k.Resource.Resource, err)
+		return errors.New(c.missing("list", q))
 	}
-	return fmt.Errorf("%s: %s", kind, strings.TrimSpace(err.Error()))
+	return fmt.Errorf("%s: %w", kind, err)
 }

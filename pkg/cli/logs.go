@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,6 +28,8 @@ type logging struct {
 	since     time.Duration
 	tail      int
 	component string
+	// about is what each line has to have; empty is nothing.
+	about string
 }
 
 // longestLine bounds one line of a log, in bytes.
@@ -44,7 +47,8 @@ func (p *program) logs() command {
 			f.BoolVar(&l.previous, "previous", false, "of the containers before the ones that run")
 			f.DurationVar(&l.since, "since", 0, "of this last time; 0 is all")
 			f.IntVar(&l.tail, "tail", 500, "lines of each pod from the end; 0 is all")
-			f.StringVar(&l.component, "component", "", "jobmanager or taskmanager; both by default")
+			f.StringVar(&l.component, "component", "", "jobmanager or taskmanager, both by default; or operator: "+
+				"what function reconcile says of it")
 		},
 		run: func(ctx context.Context, args []string) error { return p.runLogs(ctx, args[0], l) },
 	}
@@ -52,7 +56,7 @@ func (p *program) logs() command {
 
 func (p *program) runLogs(ctx context.Context, arg string, l logging) error {
 	if l.component != "" {
-		if err := oneOf("component", l.component, "jobmanager", "taskmanager"); err != nil {
+		if err := oneOf("component", l.component, "jobmanager", "taskmanager", "operator"); err != nil {
 			return err
 		}
 	}
@@ -64,23 +68,48 @@ func (p *program) runLogs(ctx context.Context, arg string, l logging) error {
 	if err != nil {
 		return err
 	}
-	of := view.FamilyOf(object)
-	selector := "app=" + of.Cluster
-	if l.component != "" {
-		selector += ",component=" + l.component
-	}
-	pods := listed[corev1.Pod](ctx, c, kube.Query{
-		Resource: kube.Pods, Namespace: object.GetNamespace(), Labels: selector,
-	}, func(*unstructured.Unstructured) bool { return true })
+	of, source := view.FamilyOf(object), p.source(object, l)
+	pods := listed[corev1.Pod](ctx, c, source.pods, func(*unstructured.Unstructured) bool { return true })
 	switch {
 	case len(c.unreadable) > 0:
 		return failed("%s", c.unreadable[0])
 	case len(pods) == 0:
-		return failed("%s has no pods: %s", arg, view.RowOf(object).Line())
-	case of.Cluster != object.GetName():
+		return failed("%s: %s", source.none, view.RowOf(object).Line())
+	case l.component != operator && of.Cluster != object.GetName():
 		p.note("the logs are those of session cluster %s, which may run other jobs", of.Cluster)
 	}
+	l.about = source.about
 	return p.writeLogs(ctx, c, pods, l, view.SecretsOf(object))
+}
+
+// operator is the component that is not of the cluster.
+const operator = "operator"
+
+// source is where logs come from.
+type source struct {
+	pods kube.Query
+	// none is what is said when there is no pod.
+	none string
+	// about is what each line has to have; empty is nothing.
+	about string
+}
+
+func (p *program) source(object *unstructured.Unstructured, l logging) source {
+	if l.component == operator {
+		return source{
+			kube.Query{Resource: kube.Pods, Namespace: p.system, Labels: "serving.knative.dev/service=reconcile"},
+			"function reconcile has no pod now, because nothing happens",
+			object.GetNamespace() + "/" + object.GetKind() + "/" + object.GetName() + "\"",
+		}
+	}
+	selector := "app=" + view.FamilyOf(object).Cluster
+	if l.component != "" {
+		selector += ",component=" + l.component
+	}
+	return source{
+		kube.Query{Resource: kube.Pods, Namespace: object.GetNamespace(), Labels: selector},
+		object.GetName() + " has no pods", "",
+	}
 }
 
 // writeLogs writes the logs in the order of their times; those that are followed as they come.
@@ -132,7 +161,9 @@ func (c *cluster) readLog(ctx context.Context, pod corev1.Pod, l logging, see fu
 	scanner := bufio.NewScanner(stream)
 	scanner.Buffer(nil, longestLine)
 	for scanner.Scan() {
-		see(view.LogLineOf(pod.Name, scanner.Text()))
+		if line := scanner.Text(); strings.Contains(line, l.about) {
+			see(view.LogLineOf(pod.Name, line))
+		}
 	}
 	if err := scanner.Err(); err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("the log of pod %s: %w", pod.Name, err)

@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +96,7 @@ func TestC5AMissingRightIsNamedAndTheRestIsShown(t *testing.T) {
 		"list flinkstatesnapshots":       {[]string{"describe", "orders"}, "to list flinkstatesnapshots", "STABLE", 0},
 		"list flinksessionjobs":          {[]string{"list"}, "the right to list flinksessionjobs", "orders", 0},
 		"list flinkbluegreendeployments": {[]string{"list"}, "to list flinkbluegreendeployments", "orders", 0},
+		"get flinksessionjobs":           {[]string{"why", "payments"}, "", "TasksNotRunning", 0},
 		"get flinkdeployments":           {[]string{"why", "payments"}, "get flinkdeployments flink/payments", "", 2},
 	} {
 		t.Run(right, func(t *testing.T) {
@@ -197,6 +200,19 @@ func BenchmarkList(b *testing.B) {
 	for b.Loop() {
 		if _, notes, code := w.run("list"); code != 0 {
 			b.Fatal(notes)
+		}
+	}
+}
+
+// Row C6: what the golden files show has no secret either.
+func TestC6NoGoldenFileHasASecret(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%d files, error %v", len(files), err)
+	}
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "planted") {
+			t.Errorf("%s has a secret, or error %v", file, err)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (p *program) installed(ctx context.Context) error {
 	})
 	switch {
 	case apierrors.IsForbidden(err):
-		c.unreadable = append(c.unreadable, "the right to get customresourcedefinitions is missing")
+		c.unreadable = append(c.unreadable, c.missing("get", kube.Query{Resource: definitions}))
 	case err != nil:
 		return &Exit{CodeError, err}
 	case !there:

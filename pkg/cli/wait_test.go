@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
@@ -65,7 +66,31 @@ func TestLogs(t *testing.T) {
 			"2026-01-01T12:58:02.000000000Z runs\n",
 		"payments-taskmanager-1-3": "2026-01-01T12:58:01.000000000Z password=plantedElsewhere\n",
 	}
-	golden(t, "logs.txt", w.transcript("logs", "payments")+w.transcript("logs", "payments", "--component=taskmanager")+
+	w.logs["reconcile-00001-deployment-x"] = "2026-01-01T12:58:01.000000000Z " +
+		`{"key":"flink/FlinkDeployment/payments"}` +
+		"\n" + `2026-01-01T12:58:02.000000000Z {"key":"flink/FlinkDeployment/orders"}` + "\n"
+	golden(t, "logs.txt", w.transcript("logs", "payments", "--component=operator")+
+		w.transcript("logs", "payments")+w.transcript("logs", "payments", "--component=taskmanager")+
 		w.transcript("logs", "payments", "-f", "--component=jobmanager")+w.transcript("logs", "orders")+
-		w.transcript("logs", "payments", "--component=operator")+w.transcript("logs", "etl"))
+		w.transcript("logs", "payments", "--component=other")+w.transcript("logs", "etl")+
+		w.transcript("logs", "sessions-daily", "--component=taskmanager"))
+}
+
+// A list that is watched says each change, and ends with the user.
+func TestWatch(t *testing.T) {
+	w := newWorld(t, "team.yaml")
+	w.Tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Nth: 3, Do: func() {
+		if err := w.Delete(resourceOf("FlinkSessionJob"), "flink", "etl", kubesim.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+		status := map[string]any{
+			"observedGeneration": int64(1), "lifecycleState": "STABLE", "conditions": readyNow("Ready"),
+		}
+		if _, err := w.UpdateStatus(resourceOf("FlinkDeployment"), "flink", "payments", status); err != nil {
+			t.Error(err)
+		}
+	}})
+	w.Tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Nth: 5, Status: 503})
+	w.Tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Nth: 8, Do: func() { w.cancel() }})
+	golden(t, "watch.txt", w.transcript("list", "-w")+w.transcript("list", "-w", "-o", "json"))
 }

@@ -37,6 +37,8 @@ type world struct {
 	logs map[string]string
 	// input is what the user types; empty where there is no terminal.
 	input string
+	// cancel interrupts the command that runs.
+	cancel func()
 }
 
 // newWorld has the resources of a file of testdata in namespace flink.
@@ -124,6 +126,7 @@ func (w *world) run(args ...string) (out, notes string, code int) {
 	root.SetArgs(args)
 	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second) // a command that hangs ends as if interrupted
 	defer cancel()
+	w.cancel = cancel
 	if end := cli.ExitOf(ctx, root.ExecuteContext(ctx)); end != nil {
 		fmt.Fprintln(&stderr, "Error:", end.Error())
 		code = end.Code

@@ -142,7 +142,10 @@ func ProgressOf(object *unstructured.Unstructured, name string) Progress {
 // Line is a row in one line.
 func (r Row) Line() string {
 	line := dash(r.Lifecycle)
-	if r.Job != "" {
+	switch {
+	case strings.Contains(r.Job, " job"): // how many a session cluster has
+		line += ", " + r.Job
+	case r.Job != "":
 		line += ", job " + r.Job
 	}
 	if r.Now != "" {

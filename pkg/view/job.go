@@ -191,13 +191,14 @@ func (s subject) states() []State {
 	if c := job.Checkpoint; c != nil {
 		all = append(all, State{"known checkpoint", cmp.Or(c.Path, "in the high-availability data"), since(c.Taken), ""})
 	}
-	switch path := job.UpgradeSavepointPath; path {
-	case "":
-	case v1beta1.LastStatePlaceholder:
-		newest := &v1beta1.StartPoint{Kind: v1beta1.StartLastState}
-		all = append(all, State{"next start", place(newest), since(job.StateTaken), ""})
-	default:
-		all = append(all, State{"next start", path, since(job.StateTaken), ""})
+	next := &v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: job.UpgradeSavepointPath}
+	if next.Path == v1beta1.LastStatePlaceholder {
+		next.Kind = v1beta1.StartLastState
+	}
+	// it stays after the start that it was for
+	stops := s.operation() != "" || job.State.IsTerminal() || s.lifecycle(v1beta1.LifecycleSuspended)
+	if next.Path != "" && stops {
+		all = append(all, State{"next start", place(next), since(job.StateTaken), ""})
 	}
 	if info := job.SavepointInfo; info != nil && info.LastSavepoint != nil && info.LastSavepoint.Location != "" {
 		taken := metav1.NewTime(time.UnixMilli(info.LastSavepoint.TimeStamp))

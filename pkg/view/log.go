@@ -31,10 +31,10 @@ func Merge(lines []LogLine) {
 	slices.SortStableFunc(lines, func(a, b LogLine) int { return strings.Compare(a.Time, b.Time) })
 }
 
-// MainContainer is the container of Flink in a pod, or its first one.
+// MainContainer is the container of Flink or of a function in a pod, or its first one.
 func MainContainer(p *corev1.Pod) string {
 	for _, c := range p.Spec.Containers {
-		if c.Name == "flink-main-container" {
+		if c.Name == "flink-main-container" || c.Name == "user-container" {
 			return c.Name
 		}
 	}

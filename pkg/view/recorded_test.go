@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -104,5 +105,43 @@ func TestC2EveryStoryHasSomethingToDo(t *testing.T) {
 				t.Errorf("%s waits for a user, and nothing is known of its reason %q", name, reason)
 			}
 		}
+	}
+}
+
+// timed has times where a recording has only that there was one.
+func timed(text string) string {
+	text = regexp.MustCompile(`(?i)(\w+timestamp): <time>`).ReplaceAllString(text, "$1: 1767268824400")
+	text = regexp.MustCompile(`(startTime|updateTime): <time>`).ReplaceAllString(text, "$1: '1767268824400'")
+	return strings.ReplaceAll(text, "<time>", `"2026-01-01T12:00:00Z"`)
+}
+
+// Row C10: what the Java operator left of its resources, as recorded, is told without an error.
+func TestC10WhatTheJavaOperatorLeftIsTold(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"*/cr.yaml", "*/*/cr.yaml"} {
+		found, err := filepath.Glob(filepath.Join("../render/testdata/reference", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	statuses := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := parsed(t, timed(string(text)))
+		if u.Object["status"] != nil {
+			statuses++
+		}
+		seen := view.Seen{Resource: u, Now: now}
+		story, job := view.Why(seen), view.JobOf(seen)
+		if strings.Contains(story.What, "Unreadable") || story.Do == "" || job.Text(now, true) == "" {
+			t.Errorf("%s: %s", file, story.Text(now))
+		}
+	}
+	if statuses < 5 {
+		t.Errorf("%d statuses in %d files: they are elsewhere now", statuses, len(files))
 	}
 }
