@@ -25,7 +25,7 @@ func run() int {
 	defer stop()
 	root := cli.New(cli.Options{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: isTerminal(os.Stdin) && isTerminal(os.Stdout),
-		Version: built(), Program: os.Args[0], ASCII: !hasUTF8(os.Getenv),
+		Version: built(), Program: os.Args[0], ASCII: !hasUTF8(os.Getenv), NoColor: os.Getenv("NO_COLOR") != "",
 	})
 	end := cli.ExitOf(ctx, root.ExecuteContext(ctx))
 	if end == nil {

@@ -215,7 +215,11 @@ func TestC7ASecondRunFindsTheSavepoint(t *testing.T) {
 func TestAClusterWithoutSnapshots(t *testing.T) {
 	w := newWorld(t, "team.yaml")
 	w.Tap.Inject(wire.Fault{Match: wire.On("", "flinkstatesnapshots"), Status: 404})
-	if _, notes, code := w.run("savepoint", "orders"); code != 2 || !strings.Contains(notes, "savepointTriggerNonce") {
+	out, notes, code := w.run("savepoint", "orders")
+	if code != 0 || !strings.Contains(out, "savepointTriggerNonce: 0 -> 1") || !strings.Contains(notes, "savepointInfo") {
+		t.Errorf("exit code %d\n%s%s", code, out, notes)
+	}
+	if _, notes, code := w.run("checkpoint", "orders"); code != 2 || !strings.Contains(notes, "checkpointTriggerNonce") {
 		t.Errorf("exit code %d\n%s", code, notes)
 	}
 }

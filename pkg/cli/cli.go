@@ -86,6 +86,8 @@ type Options struct {
 	Now func() time.Time
 	// Pace is how often a resource is looked at while it is waited for; 0 is each second.
 	Pace time.Duration
+	// NoColor is whether the user wants no colours on a terminal.
+	NoColor bool
 	// ASCII is whether the user's locale has no other characters.
 	ASCII bool
 }
@@ -98,6 +100,7 @@ type program struct {
 	kubeconfig string
 	system     string
 	output     string
+	color      string
 	noHeaders  bool
 	verbose    bool
 }
@@ -150,11 +153,20 @@ func (p *program) bind(root *cobra.Command) {
 	clientcmd.BindOverrideFlags(&p.overrides, flags, names)
 	flags.StringVar(&p.system, "system-namespace", "flink-system", "namespace of the installation")
 	flags.BoolVarP(&p.verbose, "verbose", "v", false, "print all of it: long lines, requests of changes, missing roles")
-	for _, of := range []string{"config", "log-http"} { // kn hands them on; they mean nothing here
-		flags.String(of, "", "")
-		flags.Lookup(of).NoOptDefVal = "true"
+	flags.StringVar(&p.color, "color", "auto", "auto, always or never")
+	flags.String("config", "", "") // kn hands these on; they mean nothing here
+	flags.Bool("log-http", false, "")
+	for _, of := range []string{"config", "log-http"} {
 		_ = flags.MarkHidden(of) // it is there
 	}
+}
+
+// colored is whether lines have colours.
+func (p *program) colored() (bool, error) {
+	if err := oneOf("color", p.color, "auto", "always", "never"); err != nil {
+		return false, err
+	}
+	return p.color == "always" || p.color == "auto" && p.Terminal && !p.NoColor, nil
 }
 
 // note writes a line that is not what was asked for.

@@ -27,7 +27,6 @@ const pageSize = 500
 type cluster struct {
 	*kube.Client
 
-	config    *rest.Config
 	namespace string
 
 	verbose bool
@@ -49,11 +48,13 @@ func (p *program) connect() (*cluster, error) {
 	if p.overrides.Context.Namespace != "" {
 		namespace = p.overrides.Context.Namespace
 	}
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NewWarningWriter(p.Err, rest.WarningWriterOptions{Deduplicate: true})
 	client, err := kube.ForConfig(config, "kn-flink/"+p.Version)
 	if err != nil {
 		return nil, &Exit{CodeError, err}
 	}
-	return &cluster{Client: client, config: config, namespace: namespace, verbose: p.verbose}, nil
+	return &cluster{Client: client, namespace: namespace, verbose: p.verbose}, nil
 }
 
 // configured is what the flags and the kubeconfig say.

@@ -23,7 +23,7 @@ import (
 
 // listing is what the flags of list say.
 type listing struct {
-	all, snapshots, flat, code, watch bool
+	all, snapshots, flat, code, watch, colored bool
 
 	selector string
 	sort     string
@@ -63,14 +63,18 @@ func (p *program) runList(ctx context.Context, l listing) error {
 	if err := oneOf("sort", l.sort, "name", "need"); err != nil {
 		return err
 	}
-	c, err := p.connect()
+	colored, err := p.colored()
 	if err != nil {
 		return err
 	}
-	l.chosen.ByNeed = l.sort == "need"
+	l.colored, l.chosen.ByNeed = colored, l.sort == "need"
 	whole := p.output != "" && p.output != "wide"
 	if l.watch && whole {
 		return failed("--watch with --output %s: it is for the table", p.output)
+	}
+	c, err := p.connect()
+	if err != nil {
+		return err
 	}
 	found, err := c.look(ctx, l, whole)
 	if err != nil {
@@ -99,7 +103,7 @@ func (p *program) runList(ctx context.Context, l listing) error {
 func (p *program) table(rows []view.Row, l listing) string {
 	return view.List(rows, view.Style{
 		Now: p.Now(), Namespaces: l.all, Wide: p.output == "wide", NoHeaders: p.noHeaders, ASCII: p.ASCII,
-		Tree: !l.flat && !l.chosen.ByNeed,
+		Tree: !l.flat && !l.chosen.ByNeed, Color: l.colored,
 	})
 }
 

@@ -37,12 +37,18 @@ func (p *program) checkpoint() command {
 func (p *program) taken(s *edit.Snapshot, flags func(*pflag.FlagSet)) command {
 	var w writing
 	return command{
-		group: "change", kinds: runKinds, rights: []string{"create of flinkstatesnapshots"}, args: cobra.ExactArgs(1),
+		group: "change", kinds: runKinds,
+		rights: []string{
+			"create of flinkstatesnapshots", "where the cluster has no such kind, patch of the kind",
+		},
+		args: cobra.ExactArgs(1),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&s.Name, "name", "", "name of the FlinkStateSnapshot; by default the job's with the time")
 			f.StringVar(&w.dryRun, "dry-run", "none", "none, or server: it is judged as a real one, and nothing is made")
 			f.BoolVar(&w.noWait, "no-wait", false, "do not wait for the end")
 			f.DurationVar(&w.timeout, "timeout", longest, "how long to wait for the end")
+			f.BoolVar(&w.force, "force", false, "where the cluster has no FlinkStateSnapshot: change a resource that Argo CD, "+
+				"Flux or Helm owns, too")
 			if flags != nil {
 				flags(f)
 			}
@@ -82,6 +88,12 @@ func (p *program) take(ctx context.Context, arg string, s edit.Snapshot, w writi
 	if err != nil {
 		return err
 	}
+	if there == nil && s.Checkpoint {
+		return failed("the cluster has no FlinkStateSnapshot: set spec.job.checkpointTriggerNonce to another number")
+	}
+	if there == nil {
+		return p.apply(ctx, c, object, edit.Nonce(object), w)
+	}
 	p.note("flinksnp/%s", there.GetName())
 	if w.noWait {
 		return nil
@@ -112,6 +124,7 @@ func (p *program) tried(ctx context.Context, c *cluster, wanted *unstructured.Un
 }
 
 // begin makes a snapshot, unless one of an earlier run has not ended. One that has the name is it if it was made here.
+// It is nil where the cluster has no such kind.
 func (p *program) begin(
 	ctx context.Context, c *cluster, wanted *unstructured.Unstructured, named bool,
 ) (*unstructured.Unstructured, error) {
@@ -132,7 +145,7 @@ func (p *program) begin(
 		}
 		return there, err
 	case apierrors.IsNotFound(err):
-		return nil, failed("the cluster has no FlinkStateSnapshot: set spec.job.savepointTriggerNonce to another number")
+		return nil, nil
 	case err != nil:
 		return nil, refused(err)
 	}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -96,10 +97,11 @@ func mounted(dir string) (*rest.Config, error) {
 	}, nil
 }
 
-// ForConfig connects with the given configuration, with this package's limits on it.
+// ForConfig connects with the given configuration, with this package's limits on it: a call has ten seconds, unless the
+// configuration says otherwise.
 func ForConfig(config *rest.Config, userAgent string) (*Client, error) {
 	config = rest.CopyConfig(config)
-	config.QPS, config.Timeout, config.UserAgent = noLimit, callTimeout, userAgent
+	config.QPS, config.Timeout, config.UserAgent = noLimit, cmp.Or(config.Timeout, callTimeout), userAgent
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next} })
 	config.DisableCompression = true // to unpack costs more than to carry: the API server is near
 	way, err := rest.HTTPClientFor(config)

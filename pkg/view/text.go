@@ -21,6 +21,8 @@ type Style struct {
 	Tree bool
 	// ASCII draws the tree without other characters.
 	ASCII bool
+	// Color colours the mark of what waits for a user red, of what moves yellow.
+	Color bool
 }
 
 // nowWidth is how many characters the last column has unless the list is wide.
@@ -64,8 +66,15 @@ func (b Branch) cells(style Style) []string {
 	} else {
 		now = brief(now, nowWidth)
 	}
-	return append(cells, b.Need.mark()+now)
+	mark := b.Need.mark()
+	if color := colors[b.Need]; style.Color && color != "" {
+		mark = color + mark + "\x1b[0m"
+	}
+	return append(cells, mark+now)
 }
+
+// colors are those of marks on a terminal: yellow and red.
+var colors = map[Need]string{NeedTime: "\x1b[33m", NeedUser: "\x1b[31m"}
 
 // generations are the one of the spec and, where they differ, the ones that were looked at and that run.
 func (r Row) generations() string {

@@ -83,3 +83,14 @@ func Continues(there, wanted *unstructured.Unstructured) bool {
 	return open[state] && there.GetLabels()[madeBy] == madeHere && checkpoint == asked &&
 		job["kind"] == of["kind"] && job["name"] == of["name"]
 }
+
+// Nonce asks for a savepoint by the spec of the job, where the cluster has no FlinkStateSnapshot.
+func Nonce(object *unstructured.Unstructured) Edit {
+	path := []string{"spec", "job", "savepointTriggerNonce"}
+	before, _, _ := unstructured.NestedInt64(object.Object, path...)
+	e := set(object, path, before, before+1, "")
+	e.GivesUp = ""
+	e.Notes = []string{"the cluster has no FlinkStateSnapshot: the spec of the job asks, and " +
+		"status.jobStatus.savepointInfo will say where the savepoint lies"}
+	return e
+}
