@@ -2,6 +2,7 @@ package flinksim
 
 import (
 	"maps"
+	"net/http"
 	"regexp"
 	"strings"
 
@@ -101,5 +102,28 @@ func restoredStory(kind string) story {
 	}, steps(
 		waits(0), fact("ha-data-has-a-checkpoint-of-a-job-restored-from-a-savepoint", kept),
 		crashes("jobmanager"), waits(5), "ha-checkpoints-of-a-job-that-was-restored-and-began-again",
+	)}
+}
+
+// sessionHAStory is a session cluster whose JobManager ends, and the first list of jobs that the next one gives.
+func sessionHAStory(kind string) story {
+	return story{aSession(withHAOptions(kind, nil)), steps(
+		runs(62, nil), waits(5), do(func(p *play) {
+			for _, pod := range p.w.Kube.List(kubesim.Pods, "flink", map[string]string{"component": "jobmanager"}) {
+				p.w.Nodes.Crash("flink", pod.GetName(), "oom")
+			}
+		}),
+		fact("first-list-of-a-session-cluster-has-the-job-that-it-recovers", func(p *play) any {
+			for range 100 {
+				p.w.Step()
+				if _, listens := p.w.Flink.Reach(Host("flink", "demo")); !listens {
+					continue
+				}
+				if status, answer := p.send(http.MethodGet, "/v1/jobs/overview", "", nil); status == http.StatusOK {
+					return strings.Contains(string(answer), jobOf(62))
+				}
+			}
+			return "no list"
+		}),
 	)}
 }

@@ -18,6 +18,7 @@ func stories() map[string]story {
 	}
 	for _, kind := range []string{"kubernetes", "zookeeper"} {
 		all["high availability, "+kind], all["restored, "+kind] = haStory(kind), restoredStory(kind)
+		all["session, high availability, "+kind] = sessionHAStory(kind)
 	}
 	for name, row := range map[string]struct{ configured, code, recording string }{
 		"kept":                {job.RetainedOnCancellation, "", "checkpoint-config-retain_on_cancellation"},

@@ -231,7 +231,7 @@ var retentionScenarios = map[string]scenario{
 	"a stop whose job restarts after its savepoint": {func(h *harness) {
 		h.w.Flink.ScriptJob("demo", job.Script{StopRestarts: true})
 		h.apply("demo", application(stateful("savepoint"), adaptive, option("restart-strategy.type", "exponential-delay"),
-			retention("RETAIN_ON_CANCELLATION")))
+			option("execution.checkpointing.interval", "1 s"), retention("RETAIN_ON_CANCELLATION")))
 		h.untilStable("demo")
 		h.checkpoints("demo")
 		h.edit("demo", parallelism(4))

@@ -18,8 +18,9 @@ import (
 //
 //	starting   the JVM starts; nobody listens
 //	listening  REST answers /config, and 503 to everything else: no leader yet (or this one stands by)
-//	leading    REST answers; the job list is empty until main has submitted
-//	running    the application has submitted, or the session cluster has recovered its jobs
+//	leading    REST answers; the job list is empty until the application's main has submitted
+//	running    the application has submitted; a session cluster is here as soon as it leads: its first list has the jobs
+//	           that it recovers
 type phase int
 
 const (
@@ -142,12 +143,17 @@ func (jm *JobManager) step() {
 		}
 		jm.phase, jm.waited = listening, 0
 	case listening:
-		if jm.waits(jm.Script().ElectionSteps) && jm.elect() {
+		switch {
+		case !jm.waits(jm.Script().ElectionSteps) || !jm.elect():
+		case jm.Application():
 			jm.phase, jm.waited = leading, 0
+		default:
+			jm.phase = running
+			jm.recover()
 		}
 	case leading:
 		if jm.waits(jm.Script().MainSteps) {
-			jm.phase, jm.waited = running, 0
+			jm.phase = running
 			jm.submit()
 		}
 	case running:
@@ -241,12 +247,8 @@ func (jm *JobManager) Adaptive() bool {
 		strings.EqualFold(jm.Config["scheduler-mode"], "reactive")
 }
 
-// submit begins the application's job, or brings back the jobs of a session cluster.
+// submit begins the application's job.
 func (jm *JobManager) submit() {
-	if !jm.Application() {
-		jm.recover()
-		return
-	}
 	options := jm.options()
 	for _, g := range jm.readGraphs() {
 		if g.Options.ID != options.ID || g.Options.Parallelism != options.Parallelism {

@@ -69,17 +69,15 @@ func (jm *JobManager) stepMains() {
 }
 
 // recover brings back the jobs of a session cluster: those whose graphs were there when it began to lead. One that has
-// ended is only cleared up after, and one that was submitted meanwhile runs already.
+// ended is only cleared up after.
 func (jm *JobManager) recover() {
 	for _, g := range jm.readGraphs() {
 		result, ended := jm.flink.storage.Result(jm.Config["job-result-store.storage-path"], g.Options.ID)
-		switch {
-		case jm.Job(g.Options.ID) != nil:
-		case ended:
-			jm.finishEarlier(g.Options, result)
-			jm.removeData(g.Options.ID)
-		default:
+		if !ended {
 			jm.begin(g.Options, g.Path, true)
+			continue
 		}
+		jm.finishEarlier(g.Options, result)
+		jm.removeData(g.Options.ID)
 	}
 }

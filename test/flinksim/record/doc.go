@@ -12,6 +12,7 @@
 //	ends          what each end leaves of the checkpoints, by retention; restart strategies that end; answers from a
 //	              cache (ends.go)
 //	ha            what high availability keeps of a job that fails, that has ended, that was restored (ha.go)
+//	session-ha    whether the first list of a session cluster has the jobs that it recovers (ha.go)
 //	adaptive      what the adaptive scheduler tells of jobs that end, also while they wait for resources (adaptive.go)
 //	stop          a stop that fails after its savepoint under the adaptive scheduler (adaptive.go)
 //	warm          plans of a jar, a job whose code is on the class path, and the job of package warmup (warm.go)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,20 +16,16 @@ import (
 // good, of one whose result is there when its cluster starts, and of one that was restored from a savepoint.
 func playHA(r *recorder, c *cluster, jar string) {
 	placeJar(c, jar)
-	keeper := c.port + 2
+	keeper := c.port + keeperPort
 	c.serveZooKeeper(keeper)
 	results := filepath.Join(c.work, "results")
-	conf := map[string]string{
-		"high-availability.type":                   "zookeeper",
-		"high-availability.storageDir":             "file://" + c.work + "/ha",
-		"high-availability.zookeeper.quorum":       fmt.Sprintf("127.0.0.1:%d", keeper),
-		"high-availability.zookeeper.path.root":    "/flink",
-		"high-availability.cluster-id":             "/record",
+	conf := c.highlyAvailable(keeper)
+	maps.Copy(conf, map[string]string{
 		"job-result-store.storage-path":            "file://" + results,
 		"job-result-store.delete-on-commit":        "false",
 		"restart-strategy.type":                    "none",
 		"execution.shutdown-on-application-finish": "false",
-	}
+	})
 	begin := func(id, interval string, more ...string) {
 		args := append([]string{"--job-classname", "RecordJob", "--job-id", id}, more...)
 		check(c.start(applicationClass, conf, append(args, "--checkpoint-ms", interval)...))
@@ -84,6 +81,49 @@ func playHA(r *recorder, c *cluster, jar string) {
 	r.get("ha-checkpoints-of-a-job-that-was-restored-and-began-again", "/jobs/"+job(61)+"/checkpoints")
 }
 
+func (c *cluster) highlyAvailable(keeper int) map[string]string {
+	return map[string]string{
+		"high-availability.type":                "zookeeper",
+		"high-availability.storageDir":          "file://" + c.work + "/ha",
+		"high-availability.zookeeper.quorum":    fmt.Sprintf("127.0.0.1:%d", keeper),
+		"high-availability.zookeeper.path.root": "/flink",
+		"high-availability.cluster-id":          "/record",
+	}
+}
+
+// playSessionHA records what the first list of jobs has that a session cluster gives after all its processes ended: it
+// is asked again and again from the start of the JVM on.
+func playSessionHA(r *recorder, c *cluster, jar string) {
+	keeper := c.port + keeperPort
+	c.serveZooKeeper(keeper)
+	conf := c.highlyAvailable(keeper)
+	check(c.start(sessionClass, conf))
+	check(await("a TaskManager", func() bool { return r.field("/overview", "taskmanagers") == "1" }))
+	r.run(r.upload("", jar, "record.jar"), job(62), nil)
+	awaitState(r, job(62), "RUNNING")
+	for range 5 {
+		c.endAll()
+		check(c.start(sessionClass, conf))
+		var list struct {
+			Jobs []struct {
+				ID string `json:"jid"`
+			} `json:"jobs"`
+		}
+		for listed := false; !listed; {
+			status, answer, err := get(r.base + "/jobs/overview")
+			listed = err == nil && status == http.StatusOK && decode(answer, &list) == nil
+		}
+		if len(list.Jobs) != 1 || list.Jobs[0].ID != job(62) {
+			r.fact(firstList, false)
+			return
+		}
+		awaitState(r, job(62), "RUNNING")
+	}
+	r.fact(firstList, true)
+}
+
+const firstList = "first-list-of-a-session-cluster-has-the-job-that-it-recovers"
+
 // awaitJobs records the list of jobs once the application's main has run.
 func (c *cluster) awaitJobs(r *recorder, name string) {
 	log := filepath.Join(c.work, "log", "jobmanager.log")
@@ -105,6 +145,9 @@ func (r *recorder) files(dir string) []string {
 	}
 	return all
 }
+
+// keeperPort is how far the port of a ZooKeeper is above that of its cluster.
+const keeperPort = 20
 
 const shaded = "org.apache.flink.shaded.zookeeper3.org.apache.zookeeper."
 

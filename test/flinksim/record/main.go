@@ -18,8 +18,8 @@ func main() {
 	flag.StringVar(&o.version, "version", "", "its version, such as 1.20.5")
 	flag.StringVar(&o.out, "out", "", "directory for the recordings")
 	flag.StringVar(&o.source, "job", "test/flinksim/record/RecordJob.java", "the job's source")
-	flag.IntVar(&o.port, "port", 18081, "REST port; the next thirteen are used too")
-	flag.StringVar(&o.only, "only", "session,application,ends,ha,adaptive,stop,warm", "what to record, of these")
+	flag.IntVar(&o.port, "port", 18081, "REST port; the next forty are used too")
+	flag.StringVar(&o.only, "only", "session,application,ends,ha,session-ha,adaptive,stop,warm", "what to record, of these")
 	flag.Parse()
 	if o.flink == "" || o.version == "" || o.out == "" {
 		flag.Usage()
@@ -90,5 +90,5 @@ var parts = []struct {
 	play func(r *recorder, c *cluster, jar string)
 }{
 	{"session", playSession}, {"application", playApplication}, {"ends", playEnds}, {"ha", playHA},
-	{"adaptive", playAdaptive}, {"stop", playAdaptiveStop}, {"warm", playWarm},
+	{"session-ha", playSessionHA}, {"adaptive", playAdaptive}, {"stop", playAdaptiveStop}, {"warm", playWarm},
 }
