@@ -25,6 +25,7 @@ func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) 
 	for _, note := range s.Notes {
 		log.Warnw("a setting has no effect", telemetry.Reason, note)
 	}
+	asker := extension.Asker{HTTP: f.HTTP("extension")}
 	return pass.NewHandler(pass.Setup{
 		Settings: s, Kube: f.Client, Flink: connect, ZooKeeper: zookeeper.Client{}, Now: now,
 		Listeners: event.Publisher{URL: s.EventsBroker, Client: f.HTTP("broker"), Token: s.EventsToken},
@@ -36,7 +37,7 @@ func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) 
 		PodsEnd: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
 			return gather.PodsEnd(ctx, f.Client, namespace, name)
 		},
-		Ask: ask(extension.Asker{HTTP: f.HTTP("extension")}, log),
+		Ask: ask(asker, log), Query: asker.Query,
 		Log: log, Audit: f.Logger(audit, s.Logging), Ward: f.Ward,
 	}), nil
 }

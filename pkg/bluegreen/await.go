@@ -16,9 +16,10 @@ import (
 //	-                is again that of the side  -               is there               the target is deleted
 //	                 that serves
 //	-                has changed                -               -                      the target gets it
+//	-                a user asks to abort it     -               is there               it is given up
 //	-                -                          not ready       is there               wait; abort at the deadline
 //	-                -                          not ready       is gone                wait; Stalled at the deadline
-//	-                -                          ready           is there               after the delay: retire it
+//	-                -                          ready           is there               after gates and delay: retire it
 //	-                -                          ready           is gone, or none       the target serves
 func await(v view, t v1beta1.BlueGreenTransition) Decision {
 	side := v.Side(t.Target)
@@ -49,15 +50,24 @@ func await(v view, t v1beta1.BlueGreenTransition) Decision {
 		return v.retarget(t, d)
 	case d.Annotations[v1beta1.AnnotationSideSpec] != t.SpecHash && t.ChildGeneration == 0:
 		return v.replaceTarget(t, d)
+	case v.Resource.Annotations[v1beta1.AnnotationAbort] == t.OperationID && v.ours(t.From) != nil:
+		return v.givenUp(t, "a user has aborted the change to FlinkDeployment "+d.Name, nil)
 	}
-	next := v.at(t, Transitioning, v.awaiting(t))
+	return v.awaited(t, d)
+}
+
+// awaited decides about a target that is there and has the spec of the change.
+func (v *view) awaited(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeployment) Decision {
 	known := t.ChildGeneration == d.Generation
-	next.Status.Transition.ChildGeneration = d.Generation
+	t.ChildGeneration = d.Generation
+	next := v.at(t, Transitioning, v.awaiting(t))
 	readyAt := instantOf(v.Resource.Status.DeploymentReadyTimestamp)
 	isReady := ready(d)
 	if !isReady || !known {
 		readyAt = time.Time{}
 		next.Status.DeploymentReadyTimestamp = unset(next.Status.DeploymentReadyTimestamp)
+		t.Gates = nil
+		next.Status.Transition.Gates = nil
 	}
 	if !isReady {
 		return v.notReadyYet(t, d, next)
@@ -71,7 +81,13 @@ func await(v view, t v1beta1.BlueGreenTransition) Decision {
 		return next
 	}
 	old := v.ours(t.From)
-	if until := readyAt.Add(v.delay()); old != nil && v.now().Before(until) {
+	if old == nil {
+		return v.serves(t, nil)
+	}
+	if held, holds := v.gated(t, readyAt, &next); holds {
+		return held
+	}
+	if until := readyAt.Add(v.delay()); v.now().Before(until) {
 		next.Wait = plan.Cause{Reason: plan.ReasonSideReady, Message: fmt.Sprintf(
 			"FlinkDeployment %s is ready; FlinkDeployment %s is deleted at %s UTC",
 			d.Name, old.Name, until.UTC().Format("15:04:05"),
@@ -79,11 +95,10 @@ func await(v view, t v1beta1.BlueGreenTransition) Decision {
 		next.Soon = until.Sub(v.now()) < 10*time.Second
 		return next
 	}
-	if old == nil {
-		return v.serves(t, nil)
-	}
-	t.Step, t.RetiredUID, t.ChildGeneration = v1beta1.BlueGreenRetire, old.UID, d.Generation
-	return v.retiring(t, old)
+	t.Step, t.RetiredUID, t.Gates = v1beta1.BlueGreenRetire, old.UID, next.Status.Transition.Gates
+	retires := v.retiring(t, old)
+	retires.Events = append(next.Events, retires.Events...)
+	return retires
 }
 
 func unset(text string) string {
@@ -122,23 +137,26 @@ func (v *view) notReadyYet(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeploy
 		next.Status.BlueGreenState = activeState(t.Target)
 		return next
 	}
-	t.Step = v1beta1.BlueGreenAbort
-	t.Reason = string(plan.ReasonTransitionAborted)
-	t.Message = fmt.Sprintf(
+	return v.givenUp(t, fmt.Sprintf(
 		"FlinkDeployment %s was not ready by %s%s", d.Name, next.Status.AbortTimestamp, stateOf(d),
-	)
+	), nil)
+}
+
+// givenUp stores that the target is given up, and tells it after what was told before.
+func (v *view) givenUp(t v1beta1.BlueGreenTransition, why string, told []plan.Event) Decision {
+	t.Step, t.Reason, t.Message = v1beta1.BlueGreenAbort, string(plan.ReasonTransitionAborted), why
 	stored := v.at(t, Aborting, v.aborting(t))
-	stored.Events = []plan.Event{{
+	stored.Events = append(told, plan.Event{
 		Warning: true, Reason: plan.ReasonTransitionAborted, Once: true, Key: t.OperationID, Message: t.Message +
 			"; it is suspended" + servesOn(v, t),
-	}}
+	})
 	return stored
 }
 
 // retarget gives a target that is not ready, or whose delay runs, the spec that was changed meanwhile. It starts from
 // the same savepoint, as long as it has not run.
 func (v *view) retarget(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeployment) Decision {
-	t.Spec, t.SpecHash, t.ChildGeneration = v.wanted.text, v.wanted.hash, 0
+	t.Spec, t.SpecHash, t.ChildGeneration, t.Gates = v.wanted.text, v.wanted.hash, 0, nil
 	if v.change == specdiff.BlueGreenSavepointRedeploy || t.Source == nil {
 		t.Path = v.wanted.path()
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -29,6 +30,20 @@ func TestCrashPoints(t *testing.T) {
 				return active(t, stateful, delay("30 s"), set(map[string]any{"template": "x.example.com"}, "ingress"))
 			},
 			func(w *world) { w.edit(image("1.21")) }, false,
+		},
+		"a transition whose gates pass": {
+			func(t *testing.T) *world { return active(t, stateful, option("gate.checkpoints", "2")) },
+			func(w *world) {
+				w.gates.Checkpoints = plan.Present[int64](2)
+				w.edit(image("1.21"))
+			}, false,
+		},
+		"a transition that a gate refuses": {
+			func(t *testing.T) *world { return active(t, stateful, option("gate.max-restarts", "0")) },
+			func(w *world) {
+				w.gates.Restarts = plan.Present[int64](1)
+				w.edit(image("1.21"))
+			}, false,
 		},
 		"a transition that is aborted": {
 			func(t *testing.T) *world { return active(t, stateful, grace("1 min")) },

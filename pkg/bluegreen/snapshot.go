@@ -28,6 +28,8 @@ type Snapshot struct {
 	Left plan.Observed[Left]
 	// Savepoint is what Flink says of the savepoint that the transition asked for.
 	Savepoint plan.Observed[snapshots.Operation]
+	// Gates is what was found for the gates of the target.
+	Gates Gates
 	// Ingress is the one of the resource's name.
 	Ingress plan.Observed[*networkingv1.Ingress]
 }
@@ -64,6 +66,8 @@ const (
 	Clearing plan.Situation = "Clearing"
 	// Transitioning: a new side is to become ready.
 	Transitioning plan.Situation = "Transitioning"
+	// Gated: the new side is ready and waits for its gates.
+	Gated plan.Situation = "Gated"
 	// Retiring: the new side serves and the old one goes.
 	Retiring plan.Situation = "Retiring"
 	// Aborting: the new side is given up and suspended.

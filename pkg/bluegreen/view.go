@@ -236,10 +236,17 @@ func instantOf(text string) time.Time {
 	return t
 }
 
-// duration is an option of spec.configuration. Validation refuses one that cannot be read; nothing here counts below
-// zero.
+// config is spec.configuration of the spec that counts: what cannot be read is refused, and the one before stays.
+func (v *view) config() flinkconf.Config {
+	if v.problem != "" && v.wanted.known() {
+		return v.wanted.Configuration
+	}
+	return v.Resource.Spec.Configuration
+}
+
+// duration is an option of spec.configuration. Nothing here counts below zero.
 func (v *view) duration(option conf.Option) time.Duration {
-	return max(0, options.Duration(flinkconf.Config(v.Resource.Spec.Configuration), option))
+	return max(0, options.Duration(v.config(), option))
 }
 
 func (v *view) grace() time.Duration { return v.duration(key.BlueGreenAbortGracePeriod) }

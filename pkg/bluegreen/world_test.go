@@ -52,6 +52,9 @@ type world struct {
 	// savepoints are those that Flink was asked for, by trigger ID.
 	savepoints map[string]snapshots.Operation
 	serial     int
+	// gates is what a look finds for gates, services those that the installation has.
+	gates    bluegreen.Gates
+	services []flinkconf.Extension
 
 	// broken are sides whose job never runs, stuck those that never go, slow the sides that do nothing for now.
 	broken, stuck, slow map[string]bool
@@ -194,6 +197,9 @@ func (w *world) look() bluegreen.Snapshot {
 	}
 	if name := bluegreen.AskLeft(s); name != "" {
 		s.Left = plan.Present(w.left[name])
+	}
+	if bluegreen.AskGates(s, w.services) != nil {
+		s.Gates = w.gates
 	}
 	if q := bluegreen.AskFlink(s); q != nil {
 		switch operation, known := w.savepoints[q.Request.TriggerID]; {

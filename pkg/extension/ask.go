@@ -112,6 +112,11 @@ func (a Asker) Post(ctx context.Context, url string, timeout time.Duration, body
 		return nil, fmt.Errorf("%s", redact.Text(err.Error()))
 	}
 	request.Header.Set("Content-Type", "application/json")
+	return a.answer(request)
+}
+
+// answer is what an address answers to a request: of at most 3 MiB, and JSON that is small in memory.
+func (a Asker) answer(request *http.Request) ([]byte, error) {
 	client := a.HTTP
 	if client == nil {
 		client = http.DefaultClient

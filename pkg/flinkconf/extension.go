@@ -40,6 +40,8 @@ type Extensions struct {
 	Validators []Extension
 	// Mutators change a resource before it is stored.
 	Mutators []Extension
+	// Gates are asked whether a new side of a FlinkBlueGreenDeployment may serve.
+	Gates []Extension
 }
 
 const (
@@ -59,7 +61,8 @@ const (
 func (o Operator) Extensions() (Extensions, []string) {
 	validators, wrong := o.extensions(key.ValidatorPrefix)
 	mutators, more := o.extensions(key.MutatorPrefix)
-	return Extensions{Validators: validators, Mutators: mutators}, append(wrong, more...)
+	gates, yetMore := o.extensions(key.GatePrefix)
+	return Extensions{validators, mutators, gates}, slices.Concat(wrong, more, yetMore)
 }
 
 func (o Operator) extensions(prefix string) (all []Extension, wrong []string) {

@@ -28,7 +28,7 @@ type Sides interface {
 // one before, and only as far as asked for:
 //
 //  1. both sides | the Ingress
-//  2. what is left of the target's cluster | what Flink says of the savepoint
+//  2. what is left of the target's cluster | what Flink says of the savepoint | what the gates need
 func (g *Gatherer) BlueGreenOf(ctx context.Context, object *unstructured.Unstructured) (bluegreen.Snapshot, error) {
 	return g.BlueGreenBeside(ctx, object, g)
 }
@@ -67,6 +67,9 @@ func (g *Gatherer) BlueGreenBeside(
 	}
 	if q := bluegreen.AskFlink(s); q != nil {
 		s.Savepoint = g.transitionSavepoint(ctx, *q)
+	}
+	if q := bluegreen.AskGates(s, g.GateServices); q != nil {
+		s.Gates = g.gates(ctx, &resource, *q)
 	}
 	return s, nil
 }

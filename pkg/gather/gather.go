@@ -52,6 +52,10 @@ type Gatherer struct {
 	Ask func(ctx context.Context, validators []flinkconf.Extension, r *admissionv1.AdmissionRequest) extension.Said
 	// Validators are those of the installation.
 	Validators []flinkconf.Extension
+	// GateServices are the services of the installation that gates may ask, by Ask.
+	GateServices []flinkconf.Extension
+	// Query asks Prometheus for a gate; nil leaves that to a pass.
+	Query func(ctx context.Context, at, expression string) ([]float64, error)
 	// Room reads the nodes that the job autoscaler may fill; nil looks at none.
 	Room *Room
 	// Now is the clock.

@@ -46,6 +46,8 @@ type Setup struct {
 	Control event.Publisher
 	// Ask asks validators of the user about a spec; nil accepts it without.
 	Ask func(context.Context, []flinkconf.Extension, *admissionv1.AdmissionRequest) extension.Said
+	// Query asks Prometheus for a gate of a FlinkBlueGreenDeployment; nil leaves such a gate waiting.
+	Query func(ctx context.Context, at, expression string) ([]float64, error)
 	// Uploads is true in the function that uploads jars of session jobs itself. Its passes have event.UploadBudget, the
 	// others' event.Budget.
 	Uploads bool
@@ -80,6 +82,7 @@ func NewHandler(s Setup) http.Handler {
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator,
 			LogFiles: s.Settings.LogFiles, Uploads: s.Uploads, Now: s.Now,
 			Ask: s.Ask, Validators: s.Settings.Extensions.Validators, Room: room(s),
+			GateServices: s.Settings.Extensions.Gates, Query: s.Query,
 		},
 		Apply: &apply.Executor{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper,

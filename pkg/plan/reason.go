@@ -333,6 +333,14 @@ const (
 	ReasonSideStarting Reason = "SideStarting"
 	// ReasonSideReady: the new side is ready, and the old one is kept for the deletion delay.
 	ReasonSideReady Reason = "SideReady"
+	// ReasonAwaitingGates: the new side is ready, and its gates do not all say yes yet.
+	ReasonAwaitingGates Reason = "AwaitingGates"
+	// ReasonGatePassed: a gate says yes to the new side.
+	ReasonGatePassed Reason = "GatePassed"
+	// ReasonGateWaiting: a gate that said yes to the new side does not any more.
+	ReasonGateWaiting Reason = "GateWaiting"
+	// ReasonGateRefused: a gate says no to the new side, so it is given up.
+	ReasonGateRefused Reason = "GateRefused"
 	// ReasonSideTerminating: an old side is not gone yet.
 	ReasonSideTerminating Reason = "SideTerminating"
 	// ReasonSideChanging: the side that serves gets a change in place.

@@ -110,7 +110,7 @@ type Settings struct {
 	LabelSelector string
 	// Operator is the base configuration of the installation, with its namespace and version defaults.
 	Operator flinkconf.Operator
-	// Extensions are the validators and mutators of the user.
+	// Extensions are the validators, mutators and gates of the user.
 	Extensions flinkconf.Extensions
 	// Notes say which settings have no effect, and why, one sentence each. They are for the log of the start.
 	Notes []string

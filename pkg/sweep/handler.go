@@ -52,6 +52,7 @@ func NewHandler(s Setup) http.Handler {
 		Gather: &gather.Gatherer{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator,
 			LogFiles: s.Settings.LogFiles, Brief: true, Now: s.Now, Validators: s.Settings.Extensions.Validators,
+			GateServices: s.Settings.Extensions.Gates,
 		},
 		Kube:    s.Kube,
 		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),

@@ -1,13 +1,17 @@
 package validation
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
@@ -44,8 +48,9 @@ const (
 //	template.spec        | it needs state, and has no directory for the savepoint of a transition
 //	ingress              | V4
 //	transitionMode       | another than BASIC
-//	configuration        | a kubernetes.operator.bluegreen.* option that is no duration
-//	configuration        | a handover is asked for, or the option is no boolean
+//	configuration        | a kubernetes.operator.bluegreen.* option that cannot be read, or that gateProblem refuses; one
+//	                     | below gate. that there is not, or that an administrator decides
+//	configuration        | a handover is asked for
 //
 // The other rules of V9 do not apply: a change of mode or kind gets a child of its own.
 func BlueGreen(in BlueGreenInput) *apis.FieldError {
@@ -58,7 +63,7 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 			"the children are called after this resource: use 1 to 39 characters: "+nameCharacters)
 	}
 	own.ingress("ingress", in.Spec.Ingress, in.Operator.IngressRules(), in.Namespace, in.Name)
-	own.blueGreenOptions(in.Spec.Configuration)
+	own.blueGreenOptions(in.Spec.Configuration, in)
 	if mode := in.Spec.TransitionMode; mode != "" && mode != "BASIC" {
 		own.add(
 			"transitionMode", "Transition mode "+cut(mode, maxQuoted)+" is not supported",
@@ -128,27 +133,108 @@ func (r *report) transitionSavepoint(in BlueGreenInput, last *v1beta1.FlinkDeplo
 	)
 }
 
+// Bounds of the options of gates.
+const (
+	mostGateServices = 8
+	longestGateQuery = 1024
+)
+
 // blueGreenOptions checks the options of a blue/green deployment, which stand in spec.configuration only.
-func (r *report) blueGreenOptions(configuration map[string]string) {
-	options := flinkconf.Config(configuration)
+func (r *report) blueGreenOptions(configuration map[string]string, in BlueGreenInput) {
+	given, known := flinkconf.Config(configuration), map[string]bool{}
+	refuse := func(name, format string, values ...any) {
+		r.addAt(
+			r.at(
+				"configuration",
+			)+"["+quote(
+				name,
+			)+"]",
+			"Invalid value for blue/green option "+name,
+			fmt.Sprintf(format, values...),
+		)
+	}
 	for _, option := range key.BlueGreen() {
-		if _, err := options.Duration(option); err != nil {
+		known[option.Key] = true
+		if err := given.Check(option); err != nil {
+			refuse(option.Key, "%v", err)
+			continue
+		}
+		if asked, _ := given.Bool(option); asked && option.Key == key.BlueGreenHandover.Key {
 			r.addAt(
-				r.at("configuration")+"["+quote(option.Key)+"]", "Invalid value for blue/green option "+option.Key, err.Error(),
+				r.at("configuration")+"["+quote(option.Key)+"]",
+				"Handover is not supported by this version",
+				"a transition would run both sides at once, and records would be read twice: leave the option out if that may "+
+					"be, or use a FlinkDeployment",
+			)
+		}
+		if problem := gateProblem(given, option, in); problem != "" {
+			refuse(option.Key, "%s", problem)
+		}
+	}
+	for _, name := range given.Keys() {
+		switch {
+		case !strings.HasPrefix(name, key.BlueGreenPrefix+"gate.") || known[name]:
+		case key.InstallationKey(name):
+			refuse(name, "an administrator decides it: it counts in the installation's configuration only")
+		default:
+			refuse(name, "there is no such gate; take it out, or correct its name")
+		}
+	}
+}
+
+// gateProblem is what is wrong with the value of an option of gates that can be read; empty when nothing is.
+//
+//	option                              must be
+//	checkpoints, max-restarts, max-lag  0 or more
+//	max-error-rate                      0 to 1
+//	prometheus-query                    of 1 to longestGateQuery bytes, and the installation has a Prometheus
+//	services                            at most mostGateServices, that the installation has for the namespace
+func gateProblem(given flinkconf.Config, option conf.Option, in BlueGreenInput) string {
+	text, set := given.Lookup(option)
+	if !set {
+		return ""
+	}
+	switch option.Key {
+	case key.GateCheckpoints.Key, key.GateMaxRestarts.Key, key.GateMaxLag.Key:
+		if n, _ := given.Int(option); n < 0 {
+			return fmt.Sprintf("%d is below 0", n)
+		}
+	case key.GateMaxErrorRate.Key:
+		if rate, _ := given.Float(option); !(rate >= 0 && rate <= 1) {
+			return fmt.Sprintf("%s is no share: give a number from 0 to 1", text)
+		}
+	case key.GatePrometheusQuery.Key:
+		switch {
+		case strings.TrimSpace(text) == "" || len(text) > longestGateQuery:
+			return fmt.Sprintf("it has %d bytes, and must have 1 to %d", len(text), longestGateQuery)
+		case in.Operator.Default(in.Namespace, "").Get(key.GatePrometheusURL) == "":
+			return "the installation has no Prometheus for this namespace: an administrator sets " + key.GatePrometheusURL.Key
+		}
+	case key.GateServices.Key:
+		return gateServicesProblem(given, in)
+	}
+	return ""
+}
+
+func gateServicesProblem(given flinkconf.Config, in BlueGreenInput) string {
+	names, _ := given.List(key.GateServices)
+	if len(names) > mostGateServices {
+		return fmt.Sprintf("it names %d services, and at most %d may be", len(names), mostGateServices)
+	}
+	all, _ := in.Operator.Extensions()
+	var offered []string
+	for _, service := range flinkconf.For(all.Gates, v1beta1.KindFlinkBlueGreenDeployment, in.Namespace) {
+		offered = append(offered, service.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(offered, name) {
+			return fmt.Sprintf(
+				"the installation has no gate service %s for this namespace; it has %s (%s<name>.url)",
+				cut(name, maxQuoted), cmp.Or(strings.Join(offered, ", "), "none"), key.GatePrefix,
 			)
 		}
 	}
-	at := r.at("configuration") + "[" + quote(key.BlueGreenHandover.Key) + "]"
-	switch asked, err := options.Bool(key.BlueGreenHandover); {
-	case err != nil:
-		r.addAt(at, "Invalid value for blue/green option "+key.BlueGreenHandover.Key, err.Error())
-	case asked:
-		r.addAt(
-			at, "Handover is not supported by this version",
-			"a transition would run both sides at once, and records would be read twice: leave the option out if that may "+
-				"be, or use a FlinkDeployment",
-		)
-	}
+	return ""
 }
 
 func lastChildSpec(status v1beta1.FlinkBlueGreenDeploymentStatus) *v1beta1.FlinkDeploymentSpec {

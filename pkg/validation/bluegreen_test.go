@@ -1,10 +1,12 @@
 package validation_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
@@ -221,5 +223,64 @@ func TestChildrenOfAValidBlueGreenAreValid(t *testing.T) {
 	for _, colour := range []string{"-blue", "-green"} {
 		in := validation.DeploymentInput{Namespace: bg.Namespace, Name: bg.Name + colour, Spec: *bg.Spec.Template.Spec}
 		check(t, strings.TrimPrefix(colour, "-")+" child", validation.Deployment(in))
+	}
+}
+
+func TestGatesOfABlueGreen(t *testing.T) {
+	const gate, installed = "kubernetes.operator.bluegreen.gate.", "kubernetes.operator.plugins.gates."
+	operator := flinkconf.NewOperator(flinkconf.Config{
+		"kubernetes.operator.default-configuration.namespace.test." + gate + "prometheus.url": "http://p",
+		installed + "smoke.url":        "http://smoke",
+		installed + "smoke.namespaces": "test",
+		installed + "other.url":        "http://other",
+		installed + "other.namespaces": "elsewhere",
+	})
+	for name, row := range map[string]struct{ key, value, namespace, refused string }{
+		"checkpoints":                    {key: "checkpoints", value: "3"},
+		"checkpoints that are no number": {key: "checkpoints", value: "three", refused: "Invalid value for"},
+		"checkpoints below 0":            {key: "checkpoints", value: "-1", refused: "-1 is below 0"},
+		"restarts below 0":               {key: "max-restarts", value: "-1", refused: "-1 is below 0"},
+		"a lag below 0":                  {key: "max-lag", value: "-1", refused: "-1 is below 0"},
+		"no boolean":                     {key: "lag-not-growing", value: "maybe", refused: "Invalid value for"},
+		"a window that is no time":       {key: "lag-window", value: "soon", refused: "Invalid value for"},
+		"an error rate":                  {key: "max-error-rate", value: "0.01"},
+		"an error rate in percent":       {key: "max-error-rate", value: "5", refused: "give a number from 0 to 1"},
+		"an error rate that is none":     {key: "max-error-rate", value: "NaN", refused: "give a number from 0 to 1"},
+		"a query":                        {key: "prometheus-query", value: "up"},
+		"an empty query":                 {key: "prometheus-query", value: " ", refused: "must have 1 to 1024"},
+		"a long query": {
+			key: "prometheus-query", value: strings.Repeat("x", 1025), refused: "it has 1025 bytes",
+		},
+		"a query without a Prometheus": {
+			key: "prometheus-query", value: "up", namespace: "elsewhere",
+			refused: "an administrator sets " + gate + "prometheus.url",
+		},
+		"a service": {key: "services", value: "smoke"},
+		"a service of another namespace": {
+			key: "services", value: "smoke;other", refused: "no gate service other for this namespace; it has smoke",
+		},
+		"no service at all":             {key: "services", value: "smoke", namespace: "nowhere", refused: "it has none"},
+		"too many services":             {key: "services", value: "a;b;c;d;e;f;g;h;i", refused: "at most 8"},
+		"a gate that there is not":      {key: "checkpoint", value: "3", refused: "there is no such gate"},
+		"what an administrator decides": {key: "prometheus.url", value: "http://x", refused: "an administrator decides it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := validation.BlueGreenInput{
+				Namespace: cmp.Or(row.namespace, "test"), Name: "demo", Operator: operator,
+				Spec: v1beta1.FlinkBlueGreenDeploymentSpec{
+					Template:      &v1beta1.FlinkDeploymentTemplate{Spec: &deploymentPtr(t).Spec},
+					Configuration: map[string]string{gate + row.key: row.value},
+				},
+			}
+			var want []finding
+			if row.refused != "" {
+				want = one(`spec.configuration["`+gate+row.key+`"]`, "Invalid value for blue/green option "+gate+row.key)
+			}
+			found := validation.BlueGreen(in)
+			check(t, name, found, want...)
+			if found != nil && !strings.Contains(found.Error(), row.refused) {
+				t.Errorf("%v, want %q in it", found, row.refused)
+			}
+		})
 	}
 }

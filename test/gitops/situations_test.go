@@ -59,6 +59,7 @@ var expected = map[string]struct {
 	"Savepointing":  {calm: progressing, why: "the side that serves gives a savepoint"},
 	"Clearing":      {calm: progressing, stalled: degraded, why: "what an earlier side left goes, or does not"},
 	"Transitioning": {calm: progressing, stalled: degraded, why: "the new side becomes ready, or cannot"},
+	"Gated":         {calm: progressing, why: "the new side is watched while the old one serves"},
 	"Retiring":      {calm: progressing, why: "the old side goes"},
 	"Withdrawing":   {calm: progressing, why: "the change was taken back"},
 	"Changing":      {calm: progressing, stalled: degraded, why: "the side that serves is changed in place, or cannot be"},

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -92,6 +93,38 @@ func hold(delay, grace string) map[string]any {
 	}
 }
 
+// gates are options of gates of a pair.
+func gates(of map[string]any) map[string]any {
+	all := map[string]any{}
+	for name, value := range of {
+		all["kubernetes.operator.bluegreen.gate."+name] = value
+	}
+	return all
+}
+
+// untilGate waits until a gate of the change of a pair says something.
+func (h *harness) untilGate(name, gate string, verdict v1beta1.BlueGreenVerdict) {
+	h.t.Helper()
+	h.until("gate "+gate+" of "+name+" says "+string(verdict), func() bool {
+		t := h.pair(name).Transition
+		return t != nil && slices.ContainsFunc(t.Gates, func(g v1beta1.BlueGreenGate) bool {
+			return g.Name == gate && g.Verdict == verdict
+		})
+	})
+}
+
+// decides sets an annotation of a pair to the ID of its change.
+func (h *harness) decides(name, annotation string) {
+	h.t.Helper()
+	id := h.pair(name).Transition.OperationID
+	_, err := h.w.Kube.Update(kubesim.FlinkBlueGreenDeployments, namespace, name, func(u *unstructured.Unstructured) {
+		u.SetAnnotations(map[string]string{annotation: id})
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
 // pairScenarios are the stories of FlinkBlueGreenDeployments.
 var pairScenarios = map[string]scenario{
 	"a pair starts, and is deleted": {func(h *harness) {
@@ -138,6 +171,31 @@ var pairScenarios = map[string]scenario{
 		h.untilPair("demo", "ACTIVE_GREEN", "RUNNING")
 		h.untilGone("demo-blue")
 	}, "the old side serves meanwhile, and the corrected spec starts from a new savepoint"},
+
+	"a pair whose new side passes its gates": {func(h *harness) {
+		h.applyPair("demo", application(stateful("savepoint"), highlyAvailable), gates(map[string]any{
+			"checkpoints": "2", "max-restarts": "0", "approval": "true",
+		}))
+		h.untilPair("demo", "ACTIVE_BLUE", "RUNNING")
+		h.editPair("demo", parallelism(4))
+		h.untilGate("demo", "checkpoints", v1beta1.BlueGreenPassed)
+		h.untilGate("demo", "restarts", v1beta1.BlueGreenPassed)
+		h.untilGate("demo", "approval", v1beta1.BlueGreenWaiting)
+		h.decides("demo", v1beta1.AnnotationPromote)
+		h.untilPair("demo", "ACTIVE_GREEN", "RUNNING")
+		h.untilGone("demo-blue")
+		h.seesPair("nothing", "path(savepoint)")
+	}, "the old side serves until they all say yes"},
+
+	"a pair whose new side is aborted by a user": {func(h *harness) {
+		h.applyPair("demo", application(stateful("savepoint"), highlyAvailable), gates(map[string]any{"approval": "true"}))
+		h.untilPair("demo", "ACTIVE_BLUE", "RUNNING")
+		h.editPair("demo", parallelism(4))
+		h.untilGate("demo", "approval", v1beta1.BlueGreenWaiting)
+		h.decides("demo", v1beta1.AnnotationAbort)
+		h.untilPair("demo", "ACTIVE_BLUE", "FAILING")
+		h.seesPair("nothing", "path(savepoint)")
+	}, "the old side has run all the time"},
 
 	"a pair is suspended and resumed": {func(h *harness) {
 		h.applyPair("demo", application(stateful("savepoint")), nil)

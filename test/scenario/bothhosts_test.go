@@ -144,7 +144,8 @@ var ofOneHost = map[string][]string{
 	"it is of two FlinkDeployments": {
 		"a pair starts, and is deleted", "a stateless pair is changed", "a stateful pair is changed there and back",
 		"a pair whose new side never runs", "a pair is suspended and resumed", "a pair whose change is taken back",
-		"a side that serves is deleted by hand",
+		"a side that serves is deleted by hand", "a pair whose new side passes its gates",
+		"a pair whose new side is aborted by a user",
 	},
 	"the Flink version is the session cluster's": {
 		"another Flink version", "another Flink version, and a cancellation deletes checkpoints",

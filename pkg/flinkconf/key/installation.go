@@ -40,6 +40,7 @@ func InstallationPrefixes() map[string]string {
 	return map[string]string{
 		NamespaceDefaultPrefix: installation, VersionDefaultPrefix: installation, ValidatorPrefix: installation,
 		MutatorPrefix: installation, ScalingPluginPrefix: installation,
+		GatePrefix: installation,
 	}
 }
 

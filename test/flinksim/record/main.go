@@ -19,7 +19,12 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "directory for the recordings")
 	flag.StringVar(&o.source, "job", "test/flinksim/record/RecordJob.java", "the job's source")
 	flag.IntVar(&o.port, "port", 18081, "REST port; the next forty are used too")
-	flag.StringVar(&o.only, "only", "session,application,ends,ha,session-ha,adaptive,stop,warm", "what to record, of these")
+	flag.StringVar(
+		&o.only,
+		"only",
+		"session,application,ends,ha,session-ha,adaptive,stop,warm",
+		"what to record, of these",
+	)
 	flag.Parse()
 	if o.flink == "" || o.version == "" || o.out == "" {
 		flag.Usage()

@@ -77,6 +77,11 @@ const (
 	// AnnotationSideSpec on a child FlinkDeployment is the hash of the template's
 	// spec that it was written with last (BlueGreenTransition.SpecHash).
 	AnnotationSideSpec = "flinkbluegreendeployment.flink.apache.org/spec"
+	// AnnotationPromote on a FlinkBlueGreenDeployment is the operation ID of a
+	// transition (BlueGreenTransition.OperationID) whose gate approval it opens.
+	AnnotationPromote = "flinkbluegreendeployment.flink.apache.org/promote"
+	// AnnotationAbort is that of a transition to give up.
+	AnnotationAbort = "flinkbluegreendeployment.flink.apache.org/abort"
 	// LabelSnapshotType on a FlinkStateSnapshot is SAVEPOINT or CHECKPOINT.
 	LabelSnapshotType = "snapshot.type"
 	// LabelSnapshotTriggerType on a FlinkStateSnapshot is a SnapshotTriggerType.

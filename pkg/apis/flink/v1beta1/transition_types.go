@@ -72,6 +72,52 @@ type BlueGreenTransition struct {
 	Reason string `json:"reason,omitempty"`
 	// Message says the same, in one line.
 	Message string `json:"message,omitempty"`
+	// Gates are what the new side has to pass before the old one is retired, as
+	// they were judged last; absent while there are none to judge.
+	//
+	// +kubebuilder:validation:MaxItems=16
+	Gates []BlueGreenGate `json:"gates,omitempty"`
+}
+
+// BlueGreenVerdict is what a gate says of a new side.
+//
+// +kubebuilder:validation:Enum=Passed;Waiting;Refused
+type BlueGreenVerdict string
+
+const (
+	// BlueGreenPassed: the old side may be retired, as far as this gate is asked.
+	BlueGreenPassed BlueGreenVerdict = "Passed"
+	// BlueGreenWaiting: not yet, or the gate could not be judged.
+	BlueGreenWaiting BlueGreenVerdict = "Waiting"
+	// BlueGreenRefused: the new side is given up.
+	BlueGreenRefused BlueGreenVerdict = "Refused"
+)
+
+// BlueGreenGate is one condition on a new side
+// (kubernetes.operator.bluegreen.gate.*).
+type BlueGreenGate struct {
+	// Name of the gate: checkpoints, restarts, lag, errors, prometheus, approval,
+	// or service/<name>.
+	Name string `json:"name"`
+	// Verdict is what it says.
+	Verdict BlueGreenVerdict `json:"verdict"`
+	// Value is what was measured, as text; empty when nothing was.
+	Value string `json:"value,omitempty"`
+	// Message says why, in one line.
+	Message string `json:"message,omitempty"`
+	// Since is when it began to say this.
+	Since metav1.Time `json:"since"`
+	// Window is the time over which a lag is judged; absent for other gates, and
+	// while the lag is too high.
+	Window *BlueGreenWindow `json:"window,omitempty"`
+}
+
+// BlueGreenWindow is the time over which the lag of a job is judged.
+type BlueGreenWindow struct {
+	// Since is when it began.
+	Since metav1.Time `json:"since"`
+	// Lag is how many records were pending then.
+	Lag int64 `json:"lag"`
 }
 
 // BlueGreenSource is the run of a job that a savepoint is taken of.
