@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/pkg/view/pods"
 )
 
 // State is what is there. Its lists are in the order in which they are shown.
@@ -13,7 +14,7 @@ type State struct {
 	// Functions are what the platform starts on demand.
 	Functions []Function
 	// Pods of Flink clusters.
-	Pods []view.Pod
+	Pods []pods.Pod
 	// Trouble is what went wrong outside of all of these: an API server that does not answer.
 	Trouble string
 }
@@ -40,7 +41,7 @@ func Changes(before, after State) []string {
 	var lines []string
 	lines = append(lines, view.Changed(before.Resources, after.Resources, view.Resource.Key, view.Resource.Sentence)...)
 	lines = append(lines, view.Changed(before.Functions, after.Functions, Function.key, Function.sentence)...)
-	lines = append(lines, view.Changed(before.Pods, after.Pods, view.Pod.Key, view.Pod.Sentence)...)
+	lines = append(lines, view.Changed(before.Pods, after.Pods, pods.Pod.Key, pods.Pod.Sentence)...)
 	lines = append(lines, said(before.Pods, after.Pods)...)
 	if after.Trouble != before.Trouble && after.Trouble != "" {
 		lines = append(lines, after.Trouble)
@@ -49,7 +50,7 @@ func Changes(before, after State) []string {
 }
 
 // said are the ends of the logs of pods that were not known before.
-func said(before, after []view.Pod) []string {
+func said(before, after []pods.Pod) []string {
 	known := map[string][]string{}
 	for _, b := range before {
 		known[b.Key()] = b.CrashCause

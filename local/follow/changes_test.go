@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/pkg/view/pods"
 )
 
 func TestChanges(t *testing.T) {
@@ -16,7 +17,7 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	function := func(f Function) State { f.Name = "reconcile"; return State{Functions: []Function{f}} }
-	pod := func(p view.Pod) State { p.Name, p.Containers = "default/a", 1; return State{Pods: []view.Pod{p}} }
+	pod := func(p pods.Pod) State { p.Name, p.Containers = "default/a", 1; return State{Pods: []pods.Pod{p}} }
 	for name, row := range map[string]struct {
 		before, after State
 		want          []string
@@ -33,16 +34,16 @@ func TestChanges(t *testing.T) {
 		},
 		"sleeps": {function(Function{Awake: true}), function(Function{}), []string{"function reconcile is asleep"}},
 		"pod runs": {
-			pod(view.Pod{Phase: "Pending"}), pod(view.Pod{Phase: "Running", Ready: 1, Page: "http://x"}),
+			pod(pods.Pod{Phase: "Pending"}), pod(pods.Pod{Phase: "Running", Ready: 1, Page: "http://x"}),
 			[]string{"pod default/a: Running, 1/1 ready, web page http://x"},
 		},
 		"pod crashes": {
-			pod(view.Pod{Phase: "Running"}), pod(view.Pod{Phase: "Error", Restarts: 2, CrashCause: []string{"why"}}),
+			pod(pods.Pod{Phase: "Running"}), pod(pods.Pod{Phase: "Error", Restarts: 2, CrashCause: []string{"why"}}),
 			[]string{"pod default/a: Error, 0/1 ready, 2 restarts", "pod default/a failed, the end of its log:", "  | why"},
 		},
 		"pod runs again": {
-			pod(view.Pod{Phase: "Error", CrashCause: []string{"why"}}),
-			pod(view.Pod{Phase: "Running", Ready: 1, CrashCause: []string{"why"}}),
+			pod(pods.Pod{Phase: "Error", CrashCause: []string{"why"}}),
+			pod(pods.Pod{Phase: "Running", Ready: 1, CrashCause: []string{"why"}}),
 			[]string{"pod default/a: Running, 1/1 ready"},
 		},
 		"trouble":      {State{}, State{Trouble: "lost"}, []string{"lost"}},

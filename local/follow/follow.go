@@ -19,6 +19,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/pkg/view/pods"
 )
 
 // Follower knows what is in the API server.
@@ -34,7 +35,7 @@ type Follower struct {
 
 // logged is what was read, or is being read, of a failure.
 type logged struct {
-	of    view.Failure
+	of    pods.Failure
 	words []string
 }
 
@@ -105,7 +106,7 @@ const crashCause = 4
 // another.
 func (f *Follower) listen(p *corev1.Pod) {
 	name := p.Namespace + "/" + p.Name
-	failure, ok := view.FailureOf(p, time.Now())
+	failure, ok := pods.FailureOf(p, time.Now())
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !ok {
@@ -126,7 +127,7 @@ func (f *Follower) listen(p *corev1.Pod) {
 		lines := int64(10 * crashCause)
 		options := &corev1.PodLogOptions{Container: failure.Container, Previous: failure.Previous, TailLines: &lines}
 		log, err := f.client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, options).DoRaw(ctx)
-		said := view.LastLines(string(log), crashCause)
+		said := pods.LastLines(string(log), crashCause)
 		if err != nil {
 			said = []string{"no log: " + err.Error()}
 		}
@@ -155,14 +156,14 @@ func (f *Follower) State() State {
 	}
 	now := time.Now()
 	for _, object := range f.pods.GetStore().List() {
-		if p, ok := object.(*corev1.Pod); ok && view.Telling(p, now) {
+		if p, ok := object.(*corev1.Pod); ok && pods.Telling(p, now) {
 			var words []string
-			if _, fails := view.FailureOf(p, now); fails {
+			if _, fails := pods.FailureOf(p, now); fails {
 				words = f.logs[p.Namespace+"/"+p.Name].words
 			}
-			state.Pods = append(state.Pods, view.PodOf(p, words))
+			state.Pods = append(state.Pods, pods.Of(p, words))
 		}
 	}
-	slices.SortFunc(state.Pods, func(a, b view.Pod) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(state.Pods, func(a, b pods.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return state
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/pkg/view/pods"
 )
 
 // logging is what the flags of logs say.
@@ -69,17 +70,17 @@ func (p *program) runLogs(ctx context.Context, arg string, l logging) error {
 		return err
 	}
 	of, source := view.FamilyOf(object), p.source(object, l)
-	pods := listed[corev1.Pod](ctx, c, source.pods, func(*unstructured.Unstructured) bool { return true })
+	found := listed[corev1.Pod](ctx, c, source.pods, func(*unstructured.Unstructured) bool { return true })
 	switch {
 	case len(c.unreadable) > 0:
 		return failed("%s", c.unreadable[0])
-	case len(pods) == 0:
+	case len(found) == 0:
 		return failed("%s: %s", source.none, view.RowOf(object).Line())
 	case l.component != operator && of.Cluster != object.GetName():
 		p.note("the logs are those of session cluster %s, which may run other jobs", of.Cluster)
 	}
 	l.about = source.about
-	return p.writeLogs(ctx, c, pods, l, view.SecretsOf(object))
+	return p.writeLogs(ctx, c, found, l, view.SecretsOf(object))
 }
 
 // operator is the component that is not of the cluster.
@@ -114,17 +115,17 @@ func (p *program) source(object *unstructured.Unstructured, l logging) source {
 
 // writeLogs writes the logs in the order of their times; those that are followed as they come.
 func (p *program) writeLogs(
-	ctx context.Context, c *cluster, pods []corev1.Pod, l logging, secrets redact.Secrets,
+	ctx context.Context, c *cluster, of []corev1.Pod, l logging, secrets redact.Secrets,
 ) error {
 	var mu sync.Mutex
-	var lines []view.LogLine
-	write := func(line view.LogLine) {
+	var lines []pods.LogLine
+	write := func(line pods.LogLine) {
 		fmt.Fprintf(p.Out, "%s | %s\n", line.Pod, secrets.Text(line.Text))
 	}
 	var group errgroup.Group
-	for _, pod := range pods {
+	for _, pod := range of {
 		group.Go(func() error {
-			return c.readLog(ctx, pod, l, func(line view.LogLine) {
+			return c.readLog(ctx, pod, l, func(line pods.LogLine) {
 				mu.Lock()
 				defer mu.Unlock()
 				if l.follow {
@@ -136,7 +137,7 @@ func (p *program) writeLogs(
 		})
 	}
 	err := group.Wait()
-	view.Merge(lines)
+	pods.Merge(lines)
 	for _, line := range lines {
 		write(line)
 	}
@@ -147,9 +148,9 @@ func (p *program) writeLogs(
 }
 
 // readLog hands each line of the log of a pod on. A container that has none yet has no lines.
-func (c *cluster) readLog(ctx context.Context, pod corev1.Pod, l logging, see func(view.LogLine)) error {
+func (c *cluster) readLog(ctx context.Context, pod corev1.Pod, l logging, see func(pods.LogLine)) error {
 	stream, err := c.Stream(ctx, kube.Log{
-		Namespace: pod.Namespace, Pod: pod.Name, Container: view.MainContainer(&pod), Previous: l.previous, Lines: l.tail,
+		Namespace: pod.Namespace, Pod: pod.Name, Container: pods.MainContainer(&pod), Previous: l.previous, Lines: l.tail,
 	}, l.since, l.follow)
 	if apierrors.IsBadRequest(err) { // no container ran yet, or none before
 		return nil
@@ -162,7 +163,7 @@ func (c *cluster) readLog(ctx context.Context, pod corev1.Pod, l logging, see fu
 	scanner.Buffer(nil, longestLine)
 	for scanner.Scan() {
 		if line := scanner.Text(); strings.Contains(line, l.about) {
-			see(view.LogLineOf(pod.Name, line))
+			see(pods.LogLineOf(pod.Name, line))
 		}
 	}
 	if err := scanner.Err(); err != nil && !errors.Is(err, context.Canceled) {

@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/redact"
+	"github.com/kn-flink/kn-flink/pkg/view/pods"
 )
 
 // Version is the apiVersion of the views as JSON and YAML.
@@ -56,7 +57,7 @@ type Job struct {
 	// Error is the last failure; empty when healthy.
 	Error string `json:"error,omitempty"`
 	// Pods are those of its cluster.
-	Pods []Pod `json:"pods,omitempty"`
+	Pods []pods.Pod `json:"pods,omitempty"`
 	// Needs are what pods wait for or fail by, a sentence each.
 	Needs []string `json:"needs,omitempty"`
 	// Related are the resources that stand below it.
@@ -112,7 +113,7 @@ func JobOf(seen Seen) Job {
 		})
 	}
 	for _, p := range seen.Pods {
-		j.Pods = append(j.Pods, PodOf(&p, nil))
+		j.Pods = append(j.Pods, pods.Of(&p, nil))
 	}
 	for _, r := range seen.Related {
 		j.Related = append(j.Related, RowOf(r))
@@ -272,10 +273,10 @@ func in(at metav1.Time, now time.Time) string {
 }
 
 // needs are what pods wait for or fail by.
-func needs(pods []corev1.Pod, now time.Time) []string {
+func needs(of []corev1.Pod, now time.Time) []string {
 	var all []string
-	for _, p := range pods {
-		if failure, fails := FailureOf(&p, now); fails {
+	for _, p := range of {
+		if failure, fails := pods.FailureOf(&p, now); fails {
 			all = append(all, fmt.Sprintf("%s: %s ended with %s", p.Name, failure.Container, failure.Why()))
 		}
 		for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {

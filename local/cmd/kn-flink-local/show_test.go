@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/local/follow"
 	"github.com/kn-flink/kn-flink/local/mesh"
 	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/pkg/view/pods"
 )
 
 func TestWhichFunctionsAreAwake(t *testing.T) {
@@ -25,7 +26,7 @@ func TestWhichFunctionsAreAwake(t *testing.T) {
 }
 
 func TestTheExampleIsThereWhenItAnswers(t *testing.T) {
-	pod := view.Pod{Name: "default/basic-1", Page: "http://127.1.1.1:8081"}
+	pod := pods.Pod{Name: "default/basic-1", Page: "http://127.1.1.1:8081"}
 	stable := view.Resource{Kind: "FlinkDeployment", Name: example, Lifecycle: "STABLE"}
 	for name, row := range map[string]struct {
 		state follow.State
@@ -33,15 +34,15 @@ func TestTheExampleIsThereWhenItAnswers(t *testing.T) {
 	}{
 		"nothing": {follow.State{}, ""},
 		"on its way": {
-			follow.State{Resources: []view.Resource{{Name: example, Lifecycle: "DEPLOYED"}}, Pods: []view.Pod{pod}}, "",
+			follow.State{Resources: []view.Resource{{Name: example, Lifecycle: "DEPLOYED"}}, Pods: []pods.Pod{pod}}, "",
 		},
 		"no pod yet": {follow.State{Resources: []view.Resource{stable}}, ""},
 		"another pod": {
-			follow.State{Resources: []view.Resource{stable}, Pods: []view.Pod{{Name: "other/x-1", Page: "http://x"}}}, "",
+			follow.State{Resources: []view.Resource{stable}, Pods: []pods.Pod{{Name: "other/x-1", Page: "http://x"}}}, "",
 		},
-		"there": {follow.State{Resources: []view.Resource{stable}, Pods: []view.Pod{pod}}, pod.Page},
+		"there": {follow.State{Resources: []view.Resource{stable}, Pods: []pods.Pod{pod}}, pod.Page},
 		"another's is": {
-			follow.State{Resources: []view.Resource{{Name: "other/x", Lifecycle: "STABLE"}}, Pods: []view.Pod{pod}}, "",
+			follow.State{Resources: []view.Resource{{Name: "other/x", Lifecycle: "STABLE"}}, Pods: []pods.Pod{pod}}, "",
 		},
 	} {
 		if got := page(row.state); got != row.want {

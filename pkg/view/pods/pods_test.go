@@ -1,4 +1,4 @@
-package view
+package pods
 
 import (
 	"reflect"
@@ -8,58 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 )
-
-func TestHowAResourceIs(t *testing.T) {
-	for name, row := range map[string]struct {
-		kind, status string
-		deleted      bool
-		want         Resource
-	}{
-		"new": {"FlinkDeployment", `{}`, false, Resource{}},
-		"steady": {
-			"FlinkDeployment", `{lifecycleState: STABLE, jobStatus: {state: RUNNING}, situation: Steady}`, false,
-			Resource{Lifecycle: "STABLE", Job: "RUNNING", Now: "Steady"},
-		},
-		"under way": {
-			"FlinkDeployment",
-			`{situation: x, conditions: [{type: Reconciling, status: "True", reason: Starting, message: soon}]}`, false,
-			Resource{Now: "Starting: soon"},
-		},
-		"stalled": {"FlinkDeployment",
-			`{error: e, conditions: [{type: Reconciling, status: "True", reason: R}, {type: Stalled, status: "True", ` +
-				`reason: S}]}`, false,
-			Resource{Now: "S"}},
-		"not stalled": {
-			"FlinkDeployment", `{error: e, conditions: [{type: Stalled, status: "False", reason: S}]}`, false,
-			Resource{Now: "e"},
-		},
-		"deleted":    {"FlinkDeployment", `{situation: x}`, true, Resource{Now: "is being deleted"}},
-		"a snapshot": {"FlinkStateSnapshot", `{state: COMPLETED}`, false, Resource{Lifecycle: "COMPLETED"}},
-		"blue, green": {
-			"FlinkBlueGreenDeployment", `{blueGreenState: ACTIVE_BLUE}`, false, Resource{Lifecycle: "ACTIVE_BLUE"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			object := &unstructured.Unstructured{}
-			if err := yaml.Unmarshal(
-				[]byte("kind: "+row.kind+"\nmetadata: {name: a, namespace: b}\nstatus: "+row.status), &object.Object,
-			); err != nil {
-				t.Fatal(err)
-			}
-			if row.deleted {
-				now := metav1.Now()
-				object.SetDeletionTimestamp(&now)
-			}
-			row.want.Kind, row.want.Name = row.kind, "b/a"
-			if got := ResourceOf(object); got != row.want {
-				t.Errorf("%+v, want %+v", got, row.want)
-			}
-		})
-	}
-}
 
 // noon is now.
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -129,7 +78,7 @@ func TestHowAPodIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := jobManager(row.change)
 			row.want.Name, row.want.Containers = "b/a", 1
-			if got := PodOf(p, nil); !reflect.DeepEqual(got, row.want) {
+			if got := Of(p, nil); !reflect.DeepEqual(got, row.want) {
 				t.Errorf("%+v, want %+v", got, row.want)
 			}
 			if _, fails := FailureOf(p, noon); fails != row.fails {
@@ -178,10 +127,6 @@ func TestTheEndOfALog(t *testing.T) {
 
 func TestOneLine(t *testing.T) {
 	for want, got := range map[string]string{
-		"FlinkDeployment b/a: -": Resource{Kind: "FlinkDeployment", Name: "b/a"}.Sentence(),
-		"FlinkDeployment b/a: DEPLOYED, job RECONCILING (starts)": Resource{
-			Kind: "FlinkDeployment", Name: "b/a", Lifecycle: "DEPLOYED", Job: "RECONCILING", Now: "starts",
-		}.Sentence(),
 		"pod b/a: Pending, 0/1 ready": Pod{Name: "b/a", Phase: "Pending", Containers: 1}.Sentence(),
 		"pod b/a: Running, 1/1 ready, 2 restarts, web page http://x": Pod{
 			Name: "b/a", Phase: "Running", Ready: 1, Containers: 1, Restarts: 2, Page: "http://x",
