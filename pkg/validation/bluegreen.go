@@ -159,17 +159,16 @@ func (r *report) blueGreenOptions(configuration map[string]string, in BlueGreenI
 			refuse(option.Key, "%v", err)
 			continue
 		}
-		if asked, _ := given.Bool(option); asked && option.Key == key.BlueGreenHandover.Key {
-			r.addAt(
-				r.at("configuration")+"["+quote(option.Key)+"]",
-				"Handover is not supported by this version",
-				"a transition would run both sides at once, and records would be read twice: leave the option out if that may "+
-					"be, or use a FlinkDeployment",
-			)
-		}
 		if problem := gateProblem(given, option, in); problem != "" {
 			refuse(option.Key, "%s", problem)
 		}
+	}
+	if asked, _ := given.Bool(key.BlueGreenHandover); asked {
+		r.addAt(
+			r.at("configuration")+"["+quote(key.BlueGreenHandover.Key)+"]", "Handover is not supported by this version",
+			"a transition would run both sides at once, and records would be read twice: leave the option out if that may "+
+				"be, or use a FlinkDeployment",
+		)
 	}
 	for _, name := range given.Keys() {
 		switch {
