@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/life"
 	"github.com/kn-flink/kn-flink/test/watch"
 )
@@ -44,7 +46,13 @@ func pairOf(
 // editPair changes the template of a pair and gives the time of the answer.
 func (c *cluster) editPair(t *testing.T, name string, spec map[string]any) time.Time {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"spec": map[string]any{"template": map[string]any{"spec": spec}}})
+	c.patchPair(t, name, map[string]any{"spec": map[string]any{"template": map[string]any{"spec": spec}}})
+	return time.Now()
+}
+
+func (c *cluster) patchPair(t *testing.T, name string, patch map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(patch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +61,25 @@ func (c *cluster) editPair(t *testing.T, name string, spec map[string]any) time.
 	); err != nil {
 		t.Fatal(err)
 	}
-	return time.Now()
+}
+
+const gateOption = "kubernetes.operator.bluegreen.gate."
+
+// pairGates waits until the gates of a change say this.
+func pairGates(want map[string]string) func(watch.Object) (bool, string) {
+	return func(o watch.Object) (bool, string) {
+		if o.Unstructured == nil {
+			return false, "it is gone"
+		}
+		gates, _, _ := unstructured.NestedSlice(o.Object, "status", "transition", "gates")
+		said := map[string]string{}
+		for _, g := range gates {
+			gate, _ := g.(map[string]any)
+			name, _ := gate["name"].(string)
+			said[name], _ = gate["verdict"].(string)
+		}
+		return maps.Equal(said, want), fmt.Sprintf("its gates say %v", said)
+	}
 }
 
 // pairIs waits for a state of a pair, of its newest generation, with nothing under way.
@@ -115,7 +141,16 @@ func TestAPairIsChangedThereAndBack(t *testing.T) {
 	}
 	kept = green.Kept(t, jobID)
 
+	kube.patchPair(t, name, map[string]any{"spec": map[string]any{"configuration": map[string]any{
+		gateOption + "checkpoints": "2", gateOption + "max-restarts": "0", gateOption + "approval": "true",
+	}}})
 	kube.editPair(t, name, map[string]any{"image": "flink:2.2"})
+	held := resource.Until("waits for a user, once the other gates pass", pairGates(map[string]string{
+		"checkpoints": "Passed", "restarts": "Passed", "approval": "Waiting",
+	}))
+	kube.patchPair(t, name, map[string]any{"metadata": map[string]any{"annotations": map[string]any{
+		v1beta1.AnnotationPromote: watch.Text(held.Unstructured, "status", "transition", "operationID"),
+	}}})
 	resource.Until("is ACTIVE_BLUE", pairIs("ACTIVE_BLUE", "RUNNING"))
 	blue := kube.flink(name + "-blue")
 	jobID, _ = blue.TasksRunning(t, "")
