@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
@@ -57,14 +58,24 @@ func (c *Executor) changed(ctx context.Context, before, after *unstructured.Unst
 	}
 }
 
+// stateFields are where a status has the lifecycle state, and since when; those of a FlinkBlueGreenDeployment are others.
+func stateFields(u *unstructured.Unstructured) (state, since string) {
+	if u.GetKind() == v1beta1.KindFlinkBlueGreenDeployment {
+		return "blueGreenState", "lastReconciledTimestamp"
+	}
+	return "lifecycleState", "lifecycleSince"
+}
+
 func lifecycle(u *unstructured.Unstructured) string {
-	state, _, _ := unstructured.NestedString(u.Object, "status", "lifecycleState")
+	field, _ := stateFields(u)
+	state, _, _ := unstructured.NestedString(u.Object, "status", field)
 	return state
 }
 
 // lifecycleSince is since when a resource is in its lifecycle state; zero means not known.
 func lifecycleSince(u *unstructured.Unstructured) time.Time {
-	text, _, _ := unstructured.NestedString(u.Object, "status", "lifecycleSince")
+	_, field := stateFields(u)
+	text, _, _ := unstructured.NestedString(u.Object, "status", field)
 	since, _ := time.Parse(time.RFC3339, text) // zero when it is none
 	return since
 }

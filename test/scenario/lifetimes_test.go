@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/otlp"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
 	"github.com/kn-flink/kn-flink/test/otlpsim"
 )
 
@@ -85,5 +86,37 @@ func TestTimeInEachLifecycleState(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// How long a pair was in each state is pushed once: a change that was carried out, and one that was aborted.
+func TestTimeInEachStateOfAPair(t *testing.T) {
+	h := newHarness(t)
+	collector, push := h.pushes()
+	h.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
+	h.applyPair("demo", application(stateful("savepoint")), hold("0 s", "2 min"))
+	h.untilPair("demo", "ACTIVE_BLUE", "RUNNING")
+	h.editPair("demo", parallelism(4))
+	h.untilPair("demo", "ACTIVE_GREEN", "RUNNING")
+	h.editPair("demo", field("image", "flink:broken"))
+	h.untilPair("demo", "ACTIVE_GREEN", "FAILING")
+	push()
+	for _, row := range []struct {
+		from, to string
+		least    time.Duration
+	}{
+		{"TRANSITIONING_TO_GREEN", "ACTIVE_GREEN", 10 * time.Second},
+		{"TRANSITIONING_TO_BLUE", "ACTIVE_GREEN", 2 * time.Minute},
+	} {
+		labels := []string{
+			"flink.resource.kind=FlinkBlueGreenDeployment", "flink.state.from=" + row.from, "flink.state=" + row.to,
+		}
+		if n := collector.Total(string(metrics.Transitions), labels...); n != 1 {
+			t.Errorf("%s to %s was counted %g times, want once", row.from, row.to, n)
+		}
+		took := time.Duration(collector.Total(string(metrics.StateDuration), labels...) * float64(time.Second))
+		if took < row.least || took > row.least+2*time.Minute {
+			t.Errorf("%s to %s took %s, want %s and at most two minutes more", row.from, row.to, took, row.least)
+		}
 	}
 }
