@@ -58,7 +58,7 @@ func (c *Executor) changed(ctx context.Context, before, after *unstructured.Unst
 	}
 }
 
-// stateFields are where a status has the lifecycle state, and since when; those of a FlinkBlueGreenDeployment are others.
+// stateFields are where a status has the state of a resource, and since when.
 func stateFields(u *unstructured.Unstructured) (state, since string) {
 	if u.GetKind() == v1beta1.KindFlinkBlueGreenDeployment {
 		return "blueGreenState", "lastReconciledTimestamp"
