@@ -25,7 +25,7 @@ var looks = [][]string{
 	{"list", "-o", "name", "--snapshots"},
 	{"list", "-o", "jsonpath={.items[*].metadata.name}", "--suspended"},
 	{"list", "-o", "go-template={{len .items}}"},
-	{"list", "-n", "default"},
+	{"list", "-n", "flink-system"},
 	{"--config", "/x", "--log-http", "list", "--suspended", "--color=always"},
 	{"list", "--moving", "--color=always"},
 	{"list", "--color=red"},
@@ -45,6 +45,8 @@ var looks = [][]string{
 	{"why", "sessions-daily", "-o", "json"},
 	{"why", "orders", "--restored"},
 	{"why", "by-java"},
+	{"why", "session"},
+	{"why", "moving", "-n", "default"},
 	{"why"},
 	{"what"},
 }

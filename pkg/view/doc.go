@@ -9,4 +9,6 @@
 // Invariants: a text of a status, an event or a pod passes pkg/redact; what a resource does not have is left out.
 //
 // Start reading at RowOf in row.go, then at Why in story.go.
+//
+//go:generate go test -count=1 -run ^TestC2EveryRecordedStatusIsTold$ . -update
 package view

@@ -68,7 +68,7 @@ func golden(t *testing.T, name, text string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Errorf("%s differs; go test ./pkg/view -update writes it anew:\n%s", path, diff)
+		t.Errorf("%s differs; make generate writes it anew:\n%s", path, diff)
 	}
 }
 

@@ -79,7 +79,23 @@ func Why(seen Seen) Story {
 	story.What, story.Run = withoutCommand(story.What)
 	story.advise(reason, s)
 	story.because(j, seen)
+	story.below(j.Related)
 	return story
+}
+
+// below says which jobs of a cluster, or sides of a pair, wait for a user. What waits for one of them is helped there.
+func (s *Story) below(rows []Row) {
+	for _, r := range rows {
+		kind, _ := kinds.Of(r.Kind)
+		if r.Need != NeedUser || !kind.Pods {
+			continue
+		}
+		what, _ := withoutCommand(r.Now)
+		s.Because = append(s.Because, fmt.Sprintf("%s %s waits for you: %s", r.Kind, r.Name, what))
+		if s.Need == NeedTime {
+			s.Do, s.Look = "Help what it waits for.", "kn flink why "+kind.Short+"/"+r.Name+" -n "+s.Namespace
+		}
+	}
 }
 
 // advise says what the reason means and what to do.
