@@ -36,7 +36,7 @@ type change struct {
 
 var changes = []change{
 	{"suspend orders -v", "", suspended},
-	{"suspend orders --timeout=20ms", "", nil},
+	{"suspend orders --timeout=20m", "", nil},
 	{"suspend orders --no-wait", "", nil},
 	{"suspend old-report", "", nil},
 	{"suspend session", "", nil},
@@ -63,6 +63,9 @@ var changes = []change{
 func (w *world) changed(c change) string {
 	args := strings.Fields(c.args)
 	w.input = c.input
+	if strings.Contains(c.args, "--timeout") {
+		w.late("FlinkDeployment", 4)
+	}
 	if c.end != nil {
 		w.becomes(3, "FlinkDeployment", args[1], c.end)
 	}
@@ -169,7 +172,7 @@ func TestSnapshots(t *testing.T) {
 	}{
 		{"savepoint orders --name=before --format=native --path=s3://other --keep", complete},
 		{"savepoint orders --name=before", map[string]any{"state": "ABANDONED"}},
-		{"savepoint orders --name=before --timeout=20ms", nil},
+		{"savepoint orders --name=before --timeout=20m", nil},
 		{"savepoint orders --no-wait", nil},
 		{"savepoint orders --dry-run=server", nil},
 		{"savepoint orders --format=xml", nil},
@@ -179,6 +182,9 @@ func TestSnapshots(t *testing.T) {
 		{"checkpoint etl --name=before", complete},
 	} {
 		w := newWorld(t, "team.yaml")
+		if strings.Contains(row.args, "--timeout") {
+			w.late("FlinkStateSnapshot", 3)
+		}
 		if row.end != nil {
 			w.becomes(2, "FlinkStateSnapshot", "before", row.end)
 		}
@@ -199,7 +205,8 @@ func TestSnapshots(t *testing.T) {
 // Row C7: a second run finds the savepoint of one that was killed.
 func TestC7ASecondRunFindsTheSavepoint(t *testing.T) {
 	w := newWorld(t, "team.yaml")
-	if _, notes, code := w.run("savepoint", "orders", "--timeout=10ms"); code != 124 {
+	w.late("FlinkStateSnapshot", 2)
+	if _, notes, code := w.run("savepoint", "orders", "--timeout=10m"); code != 124 {
 		t.Fatalf("exit code %d\n%s", code, notes)
 	}
 	w.becomes(2, "FlinkStateSnapshot", "orders-0101-130000", complete)

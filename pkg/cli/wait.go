@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -64,15 +63,10 @@ type following struct {
 func (p *program) follow(
 	ctx context.Context, c *cluster, object *unstructured.Unstructured, f following,
 ) (*unstructured.Unstructured, error) {
-	timed, cancel := context.WithTimeout(ctx, f.timeout)
-	defer cancel()
 	kind, name := object.GetKind(), object.GetName()
 	line, told, begun := "", false, p.Now()
 	for {
-		now, err := c.get(timed, kind, name)
-		if timed.Err() != nil {
-			return object, overdue(ctx, name, f)
-		}
+		now, err := c.get(ctx, kind, name)
 		if err != nil {
 			return object, err
 		}
@@ -86,23 +80,17 @@ func (p *program) follow(
 			return now, nil
 		case progress.End == view.Never:
 			return now, &Exit{CodeNo, fmt.Errorf("%s is not %s: kn flink why %s", name, f.goal, name)}
+		case p.Now().Sub(begun) >= f.timeout:
+			return now, &Exit{CodeTime, fmt.Errorf("%s is not %s after %v; it continues in the cluster", name, f.goal,
+				f.timeout)}
 		case progress.Unseen && !told && p.Now().Sub(begun) > unseenFor:
 			told = true
 			p.note("no operator has looked at the newest generation for %v: does the installation run?", unseenFor)
 		}
 		select {
-		case <-timed.Done():
-			return object, overdue(ctx, name, f)
+		case <-ctx.Done():
+			return now, &Exit{CodeInterrupted, ctx.Err()}
 		case <-time.After(p.Pace):
 		}
 	}
-}
-
-// overdue is the end of a wait by its time, or by the user.
-func overdue(ctx context.Context, name string, f following) error {
-	if ctx.Err() != nil {
-		return &Exit{CodeInterrupted, ctx.Err()}
-	}
-	return &Exit{CodeTime, errors.New(name + " is not " + f.goal + " after " + f.timeout.String() +
-		"; it continues in the cluster")}
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
@@ -23,6 +24,13 @@ func (w *world) becomes(nth int, kind, name string, change map[string]any) {
 	}})
 }
 
+// late lets more time pass than a command waits for, before the second look at a resource of a kind that is followed.
+func (w *world) late(kind string, nth int) {
+	w.Tap.Inject(wire.Fault{Match: wire.On("get", resourceOf(kind).Resource), Nth: nth, Do: func() {
+		w.Clock.Advance(time.Hour)
+	}})
+}
+
 // readyNow is the condition of a resource that is as its spec wants it.
 func readyNow(reason string) []any {
 	return []any{map[string]any{"type": "Ready", "status": "True", "reason": reason, "message": "it is"}}
@@ -38,7 +46,7 @@ func TestWait(t *testing.T) {
 			"lifecycleState": "STABLE", "jobStatus": map[string]any{"state": "RUNNING"}, "conditions": readyNow("Ready"),
 		}},
 		{[]string{"wait", "payments", "--for=stable"}, map[string]any{"lifecycleState": "ROLLED_BACK"}},
-		{[]string{"wait", "payments", "--for=running", "--timeout=30ms"}, nil},
+		{[]string{"wait", "payments", "--for=running", "--timeout=30m"}, nil},
 		{[]string{"wait", "payments", "--for=green"}, nil},
 		{[]string{"wait", "sessions-daily"}, nil},
 		{[]string{"wait", "old-report"}, nil},
@@ -47,6 +55,9 @@ func TestWait(t *testing.T) {
 		w := newWorld(t, "team.yaml")
 		if row.change != nil {
 			w.becomes(3, "FlinkDeployment", "payments", row.change)
+		}
+		if strings.Contains(row.args[len(row.args)-1], "timeout") {
+			w.late("FlinkDeployment", 4)
 		}
 		text.WriteString(w.transcript(row.args...))
 	}
