@@ -30,7 +30,8 @@ var (
 	GateMaxErrorRate = blueGreen(unset(conf.KindFloat, "gate.max-error-rate"))
 	// GatePrometheusQuery is a query of Prometheus that must give samples, and none that is 0; not set is no gate.
 	GatePrometheusQuery = blueGreen(unset(conf.KindString, "gate.prometheus-query"))
-	// GateServices names services of the installation (GatePrefix) that must allow it; not set is no gate.
+	// GateServices are the names of services that must allow it, as kubernetes.operator.plugins.gates.<name> of the
+	// installation defines them; not set is no gate.
 	GateServices = blueGreen(unset(conf.KindList, "gate.services"))
 	// GateApproval has a user decide, with an annotation.
 	GateApproval = blueGreen(withDefault(conf.KindBool, "gate.approval", "false"))

@@ -62,7 +62,7 @@ var table = []Option{
 	{"kubernetes.operator.bluegreen.gate.max-restarts", "int, not set", "how often the job of the new side may restart; not set is no gate.", "wins"},
 	{"kubernetes.operator.bluegreen.gate.prometheus-query", "string, not set", "a query of Prometheus that must give samples, and none that is 0; not set is no gate.", "wins"},
 	{"kubernetes.operator.bluegreen.gate.prometheus.url", "string, not set", "where Prometheus answers the queries of gates. An administrator decides it: the functions ask there, with rights in the network that those who write resources may not have.", "no effect"},
-	{"kubernetes.operator.bluegreen.gate.services", "list, not set", "names services of the installation (GatePrefix) that must allow it; not set is no gate.", "wins"},
+	{"kubernetes.operator.bluegreen.gate.services", "list, not set", "the names of services that must allow it, as kubernetes.operator.plugins.gates.<name> of the installation defines them; not set is no gate.", "wins"},
 	{"kubernetes.operator.bluegreen.handover.enabled", "bool, false", "asks for a change that moves the job to a new cluster which is made warm beside it, so that the two never run at once. This version does not have it, and refuses true.", "wins"},
 	{"kubernetes.operator.bluegreen.reconciliation.reschedule-interval", "duration, 15 s", "how often the Java operator checks a transition. No effect: the clock checks a transition every 2 s", "wins"},
 	{"kubernetes.operator.checkpoint.trigger.grace-period", "duration, 1 min", "the time before a lost checkpoint trigger counts as failed.", "wins"},
