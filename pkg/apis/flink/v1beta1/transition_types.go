@@ -80,8 +80,6 @@ type BlueGreenTransition struct {
 }
 
 // BlueGreenVerdict is what a gate says of a new side.
-//
-// +kubebuilder:validation:Enum=Passed;Waiting;Refused
 type BlueGreenVerdict string
 
 const (
