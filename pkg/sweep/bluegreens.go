@@ -35,6 +35,9 @@ func (o *Observer) lookAtBlueGreens(
 		}
 		p := bluegreen.Make(s)
 		status := s.Resource.Status
+		o.tell(facts{
+			kind: v1beta1.KindFlinkBlueGreenDeployment, resource: s.Resource, now: s.Now, conditions: status.Conditions,
+		})
 		return o.askFor(ctx, v1beta1.KindFlinkBlueGreenDeployment, s.Resource, p, stands{
 			status.Pace, status.ObservedGeneration, event.ReasonHealth,
 		})
