@@ -3,9 +3,11 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
@@ -138,11 +140,21 @@ func (s *Story) because(j Job, seen Seen) {
 		told = warnings // they are of before
 	}
 	for i := len(j.Events) - 1; i >= 0 && told < warnings; i-- {
-		if e := j.Events[i]; e.Warning {
+		if e := j.Events[i]; e.Warning && matters(e, seen.Pods) {
 			add(fmt.Sprintf("%s %s/%s %s: %s", moment(e.Time, seen.Now), e.Of.Kind, e.Of.Name, e.Reason, e.Message))
 			told++
 		}
 	}
+}
+
+// matters reports whether a warning may say why something is so now: it is not of a pod that is gone, where pods are
+// known, and no failed startup probe, which every start has until its process listens.
+func matters(e Event, pods []corev1.Pod) bool {
+	if e.Of.Kind != "Pod" {
+		return true
+	}
+	gone := len(pods) > 0 && !slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.Name == e.Of.Name })
+	return !gone && (e.Reason != "Unhealthy" || !strings.HasPrefix(e.Message, "Startup probe"))
 }
 
 // withoutCommand splits the command off that ends a message.
