@@ -58,6 +58,10 @@ var changes = []change{
 	{"scale orders none", "", nil},
 	{"scale session 3", "", nil},
 	{"reconcile payments -v", "", nil},
+	{"promote moving -n default -v --no-wait", "", nil},
+	{"abort moving -n default -v", "", nil},
+	{"promote shop", "", nil},
+	{"abort orders", "", nil},
 }
 
 func (w *world) changed(c change) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 )
 
@@ -36,6 +37,8 @@ type command struct {
 // The kinds that commands make sense of.
 var (
 	allKinds = kinds.Names()
+	// pairKinds have two sides.
+	pairKinds = []string{v1beta1.KindFlinkBlueGreenDeployment}
 	// jobKinds have a spec of a job, runKinds of these a job or cluster of their own.
 	jobKinds = namesOf(func(k kinds.Kind) bool { return k.Pods })
 	runKinds = namesOf(func(k kinds.Kind) bool { return k.Counted })

@@ -104,6 +104,14 @@ func (p *program) changes() []command {
 			return edit.Scale(object, to)
 		}),
 		p.change(command{
+			use: "promote NAME", kinds: pairKinds, args: cobra.ExactArgs(1),
+			short: "Approve the change of a blue/green deployment",
+		}, alone(edit.Promote)),
+		p.change(command{
+			use: "abort NAME", kinds: pairKinds, args: cobra.ExactArgs(1),
+			short: "Give up the change of a blue/green deployment",
+		}, alone(edit.Abort)),
+		p.change(command{
 			use: "reconcile NAME", kinds: allKinds, args: cobra.ExactArgs(1), short: "Ask for a pass of the operator now",
 		}, func(object *unstructured.Unstructured, _ []string) (edit.Edit, error) {
 			return edit.Reconcile(object, p.Now())

@@ -111,6 +111,34 @@ func Reconcile(object *unstructured.Unstructured, now time.Time) (Edit, error) {
 	}, nil
 }
 
+// Promote opens the gate approval of the change that a pair has under way.
+func Promote(object *unstructured.Unstructured) (Edit, error) {
+	return decided(object, v1beta1.AnnotationPromote, "the change is approved", "ready")
+}
+
+// Abort gives the change up that a pair has under way: the new side is suspended, and the old one serves.
+func Abort(object *unstructured.Unstructured) (Edit, error) {
+	e, err := decided(object, v1beta1.AnnotationAbort, "the change is aborted", "")
+	e.Notes = append(e.Notes, "the same spec is not tried again: correct it, or set a new restartNonce in its template")
+	return e, err
+}
+
+// decided sets an annotation of a pair to the ID of its change.
+func decided(object *unstructured.Unstructured, annotation, says, goal string) (Edit, error) {
+	if object.GetKind() != v1beta1.KindFlinkBlueGreenDeployment {
+		return Edit{}, fmt.Errorf("%s is a %s: name a %s", object.GetName(), object.GetKind(),
+			v1beta1.KindFlinkBlueGreenDeployment)
+	}
+	id, _, _ := unstructured.NestedString(object.Object, "status", "transition", "operationID")
+	if id == "" {
+		return Edit{}, fmt.Errorf("%s has no change under way", object.GetName())
+	}
+	return Edit{
+		Says: says, Beside: true, Goal: goal, Nothing: object.GetAnnotations()[annotation] == id,
+		Patch: map[string]any{"metadata": map[string]any{"annotations": map[string]any{annotation: id}}},
+	}, nil
+}
+
 // specOf is the path of the spec that has the job of a resource.
 func specOf(object *unstructured.Unstructured) ([]string, error) {
 	k, known := kinds.Of(object.GetKind())
