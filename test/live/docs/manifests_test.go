@@ -27,6 +27,20 @@ spec:
   taskManager: {resource: {memory: 1024m, cpu: 0.5}}
   job: {jarURI: "local:///opt/flink/usrlib/job.jar", parallelism: 1, upgradeMode: stateless}
 `,
+	"FlinkBlueGreenDeployment": `
+apiVersion: flink.apache.org/v1beta1
+kind: FlinkBlueGreenDeployment
+metadata: {name: demo}
+spec:
+  template:
+    spec:
+      image: flink:2.2
+      flinkVersion: v2_2
+      serviceAccount: flink
+      jobManager: {resource: {memory: 1024m, cpu: 0.5}}
+      taskManager: {resource: {memory: 1024m, cpu: 0.5}}
+      job: {jarURI: "local:///opt/flink/usrlib/job.jar", parallelism: 1, upgradeMode: stateless}
+`,
 }
 
 // targets are what snapshots of the pages and the examples are of. They are there, suspended.
@@ -86,7 +100,7 @@ func TestManifests(t *testing.T) {
 
 func (s *session) dryRun(t *testing.T, of, text string) {
 	t.Helper()
-	text = strings.ReplaceAll(text, "repo.example.com", "93.184.215.14") // the webhook looks it up, without DNS here
+	text = strings.ReplaceAll(text, "jars.example.com", "93.184.215.14") // the webhook looks it up, without DNS here
 	file := filepath.Join(s.dir, "manifest.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
