@@ -142,8 +142,8 @@ func TestGates(t *testing.T) {
 			if c := w.condition("Reconciling"); c.Reason != "AwaitingGates" || !strings.Contains(c.Message, row.says) {
 				t.Errorf("Reconciling %s: %s", c.Reason, c.Message)
 			}
-			if w.bg.Status.Situation != "Gated" {
-				t.Errorf("situation %s", w.bg.Status.Situation)
+			if s := w.bg.Status; s.Situation != "Gated" || s.Pace != v1beta1.PaceSlow {
+				t.Errorf("situation %s, pace %s; want Gated, slow", s.Situation, s.Pace)
 			}
 			w.minutes(31)
 			w.rests()

@@ -80,7 +80,9 @@ func summarize(v view, d Decision, next *v1beta1.FlinkBlueGreenDeploymentStatus)
 		Now: v.Now, Generation: v.Resource.Generation,
 	}, wanted...)
 	movement := plan.Movement{
-		Now: v.Now, Moves: d.Wait.Reason != "" || d.Again, Since: next.PaceSince,
+		Now: v.Now, Since: next.PaceSince,
+		// gates may wait for hours, and each look at them asks Flink and more: a sweep is often enough
+		Moves:  d.Again || d.Wait.Reason != "" && d.Situation != Gated,
 		Begins: next.Transition != nil && (v.transition() == nil || v.transition().Step != next.Transition.Step),
 	}
 	if next.Retry != nil && next.Transition == nil {
