@@ -20,7 +20,7 @@ var elsewhere = []string{"knativeserving", "knativeeventing", "prometheusrule", 
 // programs are what a page may name besides kubectl.
 var programs = []string{
 	"kubectl", "make", "helm", "kn", "kind", "cosign", "crane", "aws", "flink", "prometheus", "openssl", "./prune.sh",
-	"sed", "grep", "cat", "cd", "cp", "find", "sort", "tail", "head", "cut", "xargs", "sha256sum", "date",
+	"sed", "awk", "sudo", "grep", "cat", "cd", "cp", "find", "sort", "tail", "head", "cut", "xargs", "sha256sum", "date",
 	"wait", "exit", "echo", "export", "test", "true",
 }
 
