@@ -9,6 +9,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
+// givenUp stores that the target is given up, and tells it after what was told before.
+func (v *view) givenUp(t v1beta1.BlueGreenTransition, why string, told []plan.Event) Decision {
+	t.Step, t.Reason, t.Message = v1beta1.BlueGreenAbort, string(plan.ReasonTransitionAborted), why
+	stored := v.at(t, Aborting, v.aborting(t))
+	stored.Events = append(told, plan.Event{
+		Warning: true, Reason: plan.ReasonTransitionAborted, Once: true, Key: t.OperationID, Message: t.Message +
+			"; it is suspended" + servesOn(v, t),
+	})
+	return stored
+}
+
 // abort suspends a target that did not become ready in time; decided once, it is carried to its end.
 func abort(v view, t v1beta1.BlueGreenTransition) Decision {
 	side := v.Side(t.Target)

@@ -34,8 +34,8 @@ func AskIngress(s Snapshot) bool {
 	return AskSides(s) && (s.Resource.Spec.Ingress != nil || shown)
 }
 
-// Query is what to ask Flink.
-type Query struct {
+// FlinkQuery is what to ask Flink about a savepoint.
+type FlinkQuery struct {
 	// Endpoint is where the JobManager answers.
 	Endpoint plan.Endpoint
 	// Request is the savepoint that was asked for.
@@ -43,7 +43,7 @@ type Query struct {
 }
 
 // AskFlink says what to ask Flink, once the sides were looked at; nil when nothing is.
-func AskFlink(s Snapshot) *Query {
+func AskFlink(s Snapshot) *FlinkQuery {
 	t := s.Resource.Status.Transition
 	if t == nil || t.Step != v1beta1.BlueGreenSavepoint || t.Source == nil || !AskSides(s) {
 		return nil
@@ -56,7 +56,7 @@ func AskFlink(s Snapshot) *Query {
 	if c.Endpoint == nil {
 		return nil
 	}
-	return &Query{Endpoint: *c.Endpoint, Request: snapshots.Request{
+	return &FlinkQuery{Endpoint: *c.Endpoint, Request: snapshots.Request{
 		Type: snapshots.Savepoint, JobID: t.Source.JobID, TriggerID: s.Resource.Status.SavepointTriggerID,
 	}}
 }

@@ -142,17 +142,6 @@ func (v *view) notReadyYet(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeploy
 	), nil)
 }
 
-// givenUp stores that the target is given up, and tells it after what was told before.
-func (v *view) givenUp(t v1beta1.BlueGreenTransition, why string, told []plan.Event) Decision {
-	t.Step, t.Reason, t.Message = v1beta1.BlueGreenAbort, string(plan.ReasonTransitionAborted), why
-	stored := v.at(t, Aborting, v.aborting(t))
-	stored.Events = append(told, plan.Event{
-		Warning: true, Reason: plan.ReasonTransitionAborted, Once: true, Key: t.OperationID, Message: t.Message +
-			"; it is suspended" + servesOn(v, t),
-	})
-	return stored
-}
-
 // retarget gives a target that is not ready, or whose delay runs, the spec that was changed meanwhile. It starts from
 // the same savepoint, as long as it has not run.
 func (v *view) retarget(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeployment) Decision {

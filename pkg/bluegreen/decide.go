@@ -29,7 +29,7 @@ var rules = []struct {
 	decide rule
 }{
 	{"deleting", deleting}, {"canary", canary}, {"unreadable", unreadable}, {"adopted", adopted}, {"carried", carried},
-	{"invalid", invalid}, {"never", never}, {"lost", lost}, {"same", same}, {"tried", tried},
+	{"invalid", invalid}, {"never", never}, {"lost", lost}, {"same", same}, {"tried", triedBefore},
 	{"backingOff", backingOff}, {"inPlace", inPlace}, {"transition", newSide},
 }
 

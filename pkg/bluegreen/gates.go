@@ -14,39 +14,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
-	"github.com/kn-flink/kn-flink/pkg/plan/running"
 )
-
-// Gates is what one look found for the gates of a target. What no gate needs is Unknown.
-type Gates struct {
-	// Checkpoints is how many its job has completed since it started.
-	Checkpoints plan.Observed[int64]
-	// Restarts is how often its job restarted since it started.
-	Restarts plan.Observed[int64]
-	// Lag is how many records are pending at its sources; Absent where no source tells it.
-	Lag plan.Observed[int64]
-	// Sent is what its sinks did; Absent where no sink tells it.
-	Sent plan.Observed[Sent]
-	// Query is what Prometheus answered, one value a sample.
-	Query plan.Observed[[]float64]
-	// Services is what each service said, by its name: why it refuses, empty where it allows.
-	Services map[string]plan.Observed[string]
-	// ByPass is true where only a pass asks what is missing.
-	ByPass bool
-}
-
-// Sent are records that sinks sent.
-type Sent struct {
-	// Records is how many were sent, Errors how many of them failed.
-	Records, Errors int64
-}
 
 // gate is a condition on a target that is configured.
 type gate struct {
 	name string
 	// judge completes what the gate says now; earlier is what it said before, zero at first.
-	judge func(v *view, earlier v1beta1.BlueGreenGate, said *v1beta1.BlueGreenGate)
+	judge judges
 }
+
+// judges says what a gate says now; earlier is what it said before, zero at first.
+type judges func(v *view, earlier v1beta1.BlueGreenGate, said *v1beta1.BlueGreenGate)
 
 // gates are the gates that are configured.
 //
@@ -99,14 +77,23 @@ func says(said *v1beta1.BlueGreenGate, verdict v1beta1.BlueGreenVerdict, format 
 	said.Verdict, said.Message = verdict, fmt.Sprintf(format, values...)
 }
 
-func checkpointsGate(n int64) func(*view, v1beta1.BlueGreenGate, *v1beta1.BlueGreenGate) {
+// number shows a number that was measured; false where it is not known, and the gate waits.
+func number(said *v1beta1.BlueGreenGate, seen plan.Observed[int64], what string) (int64, bool) {
+	n, known := seen.Get()
+	if !known {
+		says(said, v1beta1.BlueGreenWaiting, "the %s is not known: %s", what, seen.Why())
+		return 0, false
+	}
+	said.Value = strconv.FormatInt(n, 10)
+	return n, true
+}
+
+func checkpointsGate(n int64) judges {
 	return func(v *view, _ v1beta1.BlueGreenGate, said *v1beta1.BlueGreenGate) {
-		completed, known := v.Gates.Checkpoints.Get()
+		completed, known := number(said, v.Gates.Checkpoints, "number of checkpoints")
 		if !known {
-			says(said, v1beta1.BlueGreenWaiting, "the checkpoints are not known: %s", v.Gates.Checkpoints.Why())
 			return
 		}
-		said.Value = strconv.FormatInt(completed, 10)
 		verdict := v1beta1.BlueGreenPassed
 		if completed < n {
 			verdict = v1beta1.BlueGreenWaiting
@@ -115,14 +102,12 @@ func checkpointsGate(n int64) func(*view, v1beta1.BlueGreenGate, *v1beta1.BlueGr
 	}
 }
 
-func restartsGate(most int64) func(*view, v1beta1.BlueGreenGate, *v1beta1.BlueGreenGate) {
+func restartsGate(most int64) judges {
 	return func(v *view, _ v1beta1.BlueGreenGate, said *v1beta1.BlueGreenGate) {
-		restarts, known := v.Gates.Restarts.Get()
+		restarts, known := number(said, v.Gates.Restarts, "number of restarts")
 		if !known {
-			says(said, v1beta1.BlueGreenWaiting, "the restarts are not known: %s", v.Gates.Restarts.Why())
 			return
 		}
-		said.Value = strconv.FormatInt(restarts, 10)
 		verdict := v1beta1.BlueGreenPassed
 		if restarts > most {
 			verdict = v1beta1.BlueGreenRefused
@@ -133,20 +118,18 @@ func restartsGate(most int64) func(*view, v1beta1.BlueGreenGate, *v1beta1.BlueGr
 
 // lagGate judges the records that are pending. The window begins anew when the lag is above the limit, and when it has
 // grown.
-func lagGate(c flinkconf.Config) func(*view, v1beta1.BlueGreenGate, *v1beta1.BlueGreenGate) {
+func lagGate(c flinkconf.Config) judges {
 	limited, limit := c.Has(key.GateMaxLag), int64(options.Int(c, key.GateMaxLag))
 	growing, window := options.Bool(c, key.GateLagNotGrowing), options.Duration(c, key.GateLagWindow)
 	return func(v *view, earlier v1beta1.BlueGreenGate, said *v1beta1.BlueGreenGate) {
-		lag, known := v.Gates.Lag.Get()
-		switch {
-		case v.Gates.Lag.IsAbsent():
+		if v.Gates.Lag.IsAbsent() {
 			says(said, v1beta1.BlueGreenWaiting, "no source of the job has the metric pendingRecords")
 			return
-		case !known:
-			says(said, v1beta1.BlueGreenWaiting, "the lag is not known: %s", v.Gates.Lag.Why())
+		}
+		lag, known := number(said, v.Gates.Lag, "lag")
+		if !known {
 			return
 		}
-		said.Value = strconv.FormatInt(lag, 10)
 		if limited && lag > limit {
 			says(said, v1beta1.BlueGreenWaiting, "%d records are pending, and at most %d may be", lag, limit)
 			return
@@ -171,7 +154,7 @@ func lagGate(c flinkconf.Config) func(*view, v1beta1.BlueGreenGate, *v1beta1.Blu
 	}
 }
 
-func errorsGate(most float64) func(*view, v1beta1.BlueGreenGate, *v1beta1.BlueGreenGate) {
+func errorsGate(most float64) judges {
 	return func(v *view, _ v1beta1.BlueGreenGate, said *v1beta1.BlueGreenGate) {
 		sent, known := v.Gates.Sent.Get()
 		switch {
@@ -223,7 +206,7 @@ func prometheusGate(v *view, _ v1beta1.BlueGreenGate, said *v1beta1.BlueGreenGat
 	says(said, v1beta1.BlueGreenPassed, "the query gives %d samples, none of them 0", len(samples))
 }
 
-func serviceGate(name string) func(*view, v1beta1.BlueGreenGate, *v1beta1.BlueGreenGate) {
+func serviceGate(name string) judges {
 	return func(v *view, _ v1beta1.BlueGreenGate, said *v1beta1.BlueGreenGate) {
 		service, asked := v.Gates.Services[name]
 		refusal, answered := service.Get()
@@ -246,7 +229,7 @@ func serviceGate(name string) func(*view, v1beta1.BlueGreenGate, *v1beta1.BlueGr
 	}
 }
 
-func approvalGate(t v1beta1.BlueGreenTransition) func(*view, v1beta1.BlueGreenGate, *v1beta1.BlueGreenGate) {
+func approvalGate(t v1beta1.BlueGreenTransition) judges {
 	return func(v *view, _ v1beta1.BlueGreenGate, said *v1beta1.BlueGreenGate) {
 		if v.Resource.Annotations[v1beta1.AnnotationPromote] == t.OperationID {
 			says(said, v1beta1.BlueGreenPassed, "a user has approved it")
@@ -262,54 +245,4 @@ func approvalGate(t v1beta1.BlueGreenTransition) func(*view, v1beta1.BlueGreenGa
 			t.OperationID,
 		)
 	}
-}
-
-// GateQuery is what to ask for the gates of a target.
-type GateQuery struct {
-	// Endpoint is where its JobManager answers.
-	Endpoint plan.Endpoint
-	// JobID is its job.
-	JobID string
-	// Checkpoints, Restarts, Lag and Sent say which of those to ask Flink for.
-	Checkpoints, Restarts, Lag, Sent bool
-	// PrometheusURL is where to ask Expression; empty where nothing is to be asked.
-	PrometheusURL, Expression string
-	// Services are to be asked.
-	Services []flinkconf.Extension
-}
-
-// AskGates says what to ask for the gates, once the sides were looked at; nil when nothing is.
-func AskGates(s Snapshot, services []flinkconf.Extension) *GateQuery {
-	t := s.Resource.Status.Transition
-	if t == nil || t.Step != v1beta1.BlueGreenAwait || t.From == "" || !AskSides(s) {
-		return nil
-	}
-	v := newView(s)
-	d := v.ours(t.Target)
-	if !ready(d) || d.Generation != t.ChildGeneration || v.ours(t.From) == nil || len(v.gates(*t)) == 0 {
-		return nil
-	}
-	c, run := v.config(), running.Of(v.Operator, d)
-	if run.Endpoint == nil {
-		return nil
-	}
-	namespace := s.Resource.Namespace
-	q := &GateQuery{
-		Endpoint: *run.Endpoint, JobID: d.Status.JobStatus.JobID,
-		Checkpoints: options.Int(c, key.GateCheckpoints) > 0, Restarts: c.Has(key.GateMaxRestarts),
-		Lag: c.Has(key.GateMaxLag) || options.Bool(c, key.GateLagNotGrowing), Sent: c.Has(key.GateMaxErrorRate),
-	}
-	if expression := c.Get(key.GatePrometheusQuery); expression != "" {
-		q.PrometheusURL = v.Operator.Default(namespace, "").Get(key.GatePrometheusURL)
-		q.Expression = strings.NewReplacer(
-			"$(NAMESPACE)", namespace, "$(DEPLOYMENT)", d.Name, "$(JOB_ID)", q.JobID,
-		).Replace(expression)
-	}
-	wanted := gateServices(c)
-	for _, service := range flinkconf.For(services, v1beta1.KindFlinkBlueGreenDeployment, namespace) {
-		if slices.Contains(wanted, service.Name) {
-			q.Services = append(q.Services, service)
-		}
-	}
-	return q
 }

@@ -42,6 +42,30 @@ type Left struct {
 	HAData []plan.ObjectVersion
 }
 
+// Gates is what one look found for the gates of a target. What no gate needs is Unknown.
+type Gates struct {
+	// Checkpoints is how many its job has completed since it started.
+	Checkpoints plan.Observed[int64]
+	// Restarts is how often its job restarted since it started.
+	Restarts plan.Observed[int64]
+	// Lag is how many records are pending at its sources; Absent where no source tells it.
+	Lag plan.Observed[int64]
+	// Sent is what its sinks did; Absent where no sink tells it.
+	Sent plan.Observed[Sent]
+	// Query is what Prometheus answered, one value a sample.
+	Query plan.Observed[[]float64]
+	// Services is what each service said, by its name: why it refuses, empty where it allows.
+	Services map[string]plan.Observed[string]
+	// ByPass is true where only a pass asks what is missing.
+	ByPass bool
+}
+
+// Sent are records that sinks sent.
+type Sent struct {
+	// Records is how many were sent, Errors how many of them failed.
+	Records, Errors int64
+}
+
 // Side is the FlinkDeployment of a colour.
 func (s Snapshot) Side(colour v1beta1.BlueGreenType) plan.Observed[*v1beta1.FlinkDeployment] {
 	switch colour {

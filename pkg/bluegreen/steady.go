@@ -145,8 +145,8 @@ func (v *view) recordDrift() (string, bool) {
 	return v.wanted.text, true
 }
 
-// tried decides about a spec that was tried and given up: it is not tried again by itself.
-func tried(v view) (Decision, bool) {
+// triedBefore decides about a spec that was tried and given up: it is not tried again by itself.
+func triedBefore(v view) (Decision, bool) {
 	if !v.failedBefore() {
 		return Decision{}, false
 	}

@@ -111,7 +111,7 @@ func (g *Gatherer) left(ctx context.Context, namespace, name string) plan.Observ
 }
 
 func (g *Gatherer) transitionSavepoint(
-	ctx context.Context, q bluegreen.Query,
+	ctx context.Context, q bluegreen.FlinkQuery,
 ) plan.Observed[snapshots.Operation] {
 	client, err := g.Flink(q.Endpoint)
 	if err != nil {

@@ -2,12 +2,15 @@ package cluster
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 )
 
 // Cluster is one FlinkDeployment as one decision sees it: what the decision about its job works on, and the JobManager
@@ -82,9 +85,9 @@ func Retired(jm *appsv1.Deployment) bool {
 	return evidence.Replicas(jm) == 0 && OwnOperation(jm) == ""
 }
 
-// MayMakePods reports whether a retired Deployment may still get pods: its controller has not acted on that yet, or not
+// PodsMayCome reports whether a retired Deployment may still get pods: its controller has not acted on that yet, or not
 // said so.
-func MayMakePods(jm *appsv1.Deployment) bool {
+func PodsMayCome(jm *appsv1.Deployment) bool {
 	return jm.Status.ObservedGeneration < jm.Generation || jm.Status.Replicas > 0
 }
 
@@ -94,4 +97,35 @@ func (v *Cluster) IsStandalone() bool {
 		return true
 	}
 	return v.Look.Spec.DesiredMode() == v1beta1.ModeStandalone
+}
+
+// HA is the high-availability data of what runs.
+func (v *Cluster) HA() hadata.Data {
+	store := hadata.StoreOf(v.Look.Config())
+	store.Nodes.Namespace = v.Seen.Resource.Namespace
+	return hadata.Data{
+		Store: store, JobID: v.jobOfHA(), Namespace: v.Seen.Resource.Namespace, ConfigMaps: v.Seen.HAData,
+		Tree: v.Seen.HANodes,
+	}
+}
+
+// jobOfHA is the job whose high-availability data counts: that of status, of an application that was deployed.
+func (v *Cluster) jobOfHA() string {
+	if v.Look.Last == nil || v.Look.IsSession() {
+		return ""
+	}
+	return v.Look.Want.JobStatus.JobID
+}
+
+// AvailableAt is when the JobManager's pod became ready; the zero time when its Deployment does not say so.
+func (v *Cluster) AvailableAt() metav1.Time {
+	jm, _ := v.Seen.JobManager.Get()
+	if jm != nil {
+		for _, condition := range jm.Status.Conditions {
+			if condition.Type == appsv1.DeploymentAvailable && condition.Status == corev1.ConditionTrue {
+				return condition.LastTransitionTime
+			}
+		}
+	}
+	return metav1.Time{}
 }

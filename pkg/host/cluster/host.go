@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -107,24 +104,6 @@ func (v *Cluster) PodFailure() *plan.Cause {
 	return &plan.Cause{Reason: v.Failure.Reason, Message: v.Failure.Message}
 }
 
-// HA is the high-availability data of what runs.
-func (v *Cluster) HA() hadata.Data {
-	store := hadata.StoreOf(v.Look.Config())
-	store.Nodes.Namespace = v.Seen.Resource.Namespace
-	return hadata.Data{
-		Store: store, JobID: v.jobOfHA(), Namespace: v.Seen.Resource.Namespace, ConfigMaps: v.Seen.HAData,
-		Tree: v.Seen.HANodes,
-	}
-}
-
-// jobOfHA is the job whose high-availability data counts: that of status, of an application that was deployed.
-func (v *Cluster) jobOfHA() string {
-	if v.Look.Last == nil || v.Look.IsSession() {
-		return ""
-	}
-	return v.Look.Want.JobStatus.JobID
-}
-
 // HAToRemove is that or, once the Deployment of a deleted resource without any is gone, what an earlier configuration
 // left in Kubernetes. It proves nothing of who runs.
 func (v *Cluster) HAToRemove() hadata.Data {
@@ -139,19 +118,6 @@ func (v *Cluster) HAToRemove() hadata.Data {
 func (v *Cluster) CanBeAsked() bool {
 	jm, present := v.Seen.JobManager.Get()
 	return present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0
-}
-
-// AvailableAt is when the JobManager's pod became ready; the zero time when its Deployment does not say so.
-func (v *Cluster) AvailableAt() metav1.Time {
-	jm, _ := v.Seen.JobManager.Get()
-	if jm != nil {
-		for _, condition := range jm.Status.Conditions {
-			if condition.Type == appsv1.DeploymentAvailable && condition.Status == corev1.ConditionTrue {
-				return condition.LastTransitionTime
-			}
-		}
-	}
-	return metav1.Time{}
 }
 
 // BringsBack is true: a JobManager of an application submits its job itself.

@@ -162,7 +162,7 @@ func mayGo(v *cluster.Cluster) bool {
 	jm, present := v.Seen.JobManager.Get()
 	stopping := intent != nil && intent.Step == v1beta1.StepStopping
 	deleting := v.Look.Resource().DeletionTimestamp != nil
-	return present && jm.DeletionTimestamp == nil && evidence.Replicas(jm) == 0 && !cluster.MayMakePods(jm) &&
+	return present && jm.DeletionTimestamp == nil && evidence.Replicas(jm) == 0 && !cluster.PodsMayCome(jm) &&
 		(stopping || !deleting && (ask.AsksToStop(v.Look) || v.Look.AtRest() && cluster.Leaves(v)))
 }
 

@@ -35,7 +35,7 @@ func mayGetMore(v *cluster.Cluster) bool {
 	case cluster.Retired(jm):
 		stored := v.Look.Resource().Status.Intent
 		stopping := stored != nil && stored.Step == v1beta1.StepStopping
-		return stopping && (cluster.MayMakePods(jm) || v.Seen.ReplicaSets.IsUnknown() || setsMakePods(v, jm.UID))
+		return stopping && (cluster.PodsMayCome(jm) || v.Seen.ReplicaSets.IsUnknown() || setsMakePods(v, jm.UID))
 	}
 	there := int32(0)
 	for _, pod := range pods {

@@ -70,7 +70,7 @@ func TakeApart(v *cluster.Cluster) decision.Result {
 			r.Record = "suspicion"
 		}
 		return r
-	case cluster.MayMakePods(jm):
+	case cluster.PodsMayCome(jm):
 		return waitWhileItRuns(v, needed)
 	case v.Seen.ReplicaSets.IsUnknown():
 		return SetsUnknown(v)
@@ -108,7 +108,7 @@ func TakeAway(v *cluster.Cluster, jm *appsv1.Deployment, situation plan.Situatio
 	switch {
 	case !cluster.Retired(jm):
 		return decision.Result{Situation: situation, Finish: []plan.Action{cluster.Retire(jm)}, Soon: true}
-	case cluster.MayMakePods(jm):
+	case cluster.PodsMayCome(jm):
 		return waits
 	case v.Seen.ReplicaSets.IsUnknown():
 		return SetsUnknown(v)

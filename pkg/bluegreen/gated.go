@@ -15,9 +15,9 @@ import (
 // false where nothing does. next is the decision so far, and gets what the gates say.
 //
 //	a gate     all others       the deadline   then
-//	none       -                -              go on
+//	none       -                -              nothing holds it back
 //	refuses    -                -              the target is given up
-//	passes     pass             -              go on
+//	passes     pass             -              nothing holds it back
 //	waits      pass, or wait    to come        wait
 //	waits      pass, or wait    is over        the target is given up
 func (v *view) gated(t v1beta1.BlueGreenTransition, ready time.Time, next *Decision) (Decision, bool) {
@@ -90,7 +90,7 @@ func cut(text string) string {
 	return text
 }
 
-// gateEvents tell each gate that says something else than before. One that begins to wait is told by the condition.
+// gateEvents tell each gate that says something else than before. The condition says what a gate waits for.
 func (v *view) gateEvents(t v1beta1.BlueGreenTransition, judged []v1beta1.BlueGreenGate) (events []plan.Event) {
 	earlier := map[string]v1beta1.BlueGreenVerdict{}
 	for _, g := range t.Gates {
