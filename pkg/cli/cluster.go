@@ -125,6 +125,16 @@ func (c *cluster) optional(
 	return found
 }
 
+// named connects and reads the resource that an argument names, of some kinds.
+func (p *program) named(ctx context.Context, arg string, of []string) (*cluster, *unstructured.Unstructured, error) {
+	c, err := p.connect()
+	if err != nil {
+		return nil, nil, err
+	}
+	object, err := c.find(ctx, arg, of)
+	return c, object, err
+}
+
 // find reads the resource that an argument names: KIND/NAME, or NAME of the first two kinds, or else of the others.
 func (c *cluster) find(ctx context.Context, arg string, of []string) (*unstructured.Unstructured, error) {
 	kind, name, err := view.Named(arg)

@@ -50,12 +50,8 @@ func (p *program) why() command {
 
 // eachSeen reads the resources of the arguments with what belongs to them.
 func (p *program) eachSeen(ctx context.Context, args []string, do func(view.Seen) error) error {
-	for _, arg := range args {
-		c, err := p.connect()
-		if err != nil {
-			return err
-		}
-		object, err := c.find(ctx, arg, allKinds)
+	for _, arg := range args { // each by itself: what could not be read of one is no part of another
+		c, object, err := p.named(ctx, arg, allKinds)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (p *program) list() command {
 			f.BoolVar(&l.chosen.Suspended, "suspended", false, "those whose job is to be suspended")
 			f.BoolVar(&l.snapshots, "snapshots", false, "snapshots, too")
 			f.BoolVar(&l.flat, "no-tree", false, "no tree: each line at the left")
-			f.BoolVarP(&l.watch, "watch", "w", false, "go on: a terminal is drawn anew, anything else gets lines of changes")
+			f.BoolVarP(&l.watch, "watch", "w", false, "show each change: a terminal is drawn anew, other outputs get a line")
 			f.BoolVar(&l.code, "exit-code", false, "end with 1 if the list has a line")
 			f.StringVar(&l.sort, "sort", "name", "name, or need: what waits for a user comes first")
 			f.BoolVar(&p.noHeaders, "no-headers", false, "no line of headers")

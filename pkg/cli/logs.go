@@ -44,7 +44,7 @@ func (p *program) logs() command {
 		rights:  []string{"list of pods", "get of pods/log"},
 		example: "  kn flink logs orders -f\n  kn flink logs orders --component=taskmanager --previous",
 		flags: func(f *pflag.FlagSet) {
-			f.BoolVarP(&l.follow, "follow", "f", false, "go on until the pods end")
+			f.BoolVarP(&l.follow, "follow", "f", false, "show new lines until the pods end")
 			f.BoolVar(&l.previous, "previous", false, "of the containers before the ones that run")
 			f.DurationVar(&l.since, "since", 0, "of this last time; 0 is all")
 			f.IntVar(&l.tail, "tail", 500, "lines of each pod from the end; 0 is all")
@@ -61,11 +61,7 @@ func (p *program) runLogs(ctx context.Context, arg string, l logging) error {
 			return err
 		}
 	}
-	c, err := p.connect()
-	if err != nil {
-		return err
-	}
-	object, err := c.find(ctx, arg, runKinds)
+	c, object, err := p.named(ctx, arg, runKinds)
 	if err != nil {
 		return err
 	}
@@ -77,7 +73,7 @@ func (p *program) runLogs(ctx context.Context, arg string, l logging) error {
 	case len(found) == 0:
 		return failed("%s: %s", source.none, view.RowOf(object).Line())
 	case l.component != operator && of.Cluster != object.GetName():
-		p.note("the logs are those of session cluster %s, which may run other jobs", of.Cluster)
+		p.note("logs of session cluster %s, which may run other jobs", of.Cluster)
 	}
 	l.about = source.about
 	return p.writeLogs(ctx, c, found, l, view.SecretsOf(object))

@@ -56,7 +56,7 @@ func TestLooks(t *testing.T) {
 	for _, args := range looks {
 		text.WriteString(w.transcript(args...))
 	}
-	golden(t, "looks.txt", text.String())
+	held(t, "looks.txt", text.String())
 	for _, r := range w.Tap.Requests() {
 		if r.IsWrite() {
 			t.Errorf("a look wrote: %s %s", r.Verb, r.Path)

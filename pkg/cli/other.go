@@ -36,7 +36,7 @@ func (p *program) version() command {
 		},
 		flags: func(f *pflag.FlagSet) {
 			p.views(f)
-			f.BoolVar(&client, "client", false, "of the plugin alone: nobody is asked")
+			f.BoolVar(&client, "client", false, "of the plugin alone, without a request to the cluster")
 		},
 		run: func(ctx context.Context, _ []string) error {
 			if client {

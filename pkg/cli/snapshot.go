@@ -69,11 +69,7 @@ func (p *program) taken(s *edit.Snapshot, flags func(*pflag.FlagSet)) command {
 
 // take makes the snapshot, or finds the one that an earlier run made, and follows it.
 func (p *program) take(ctx context.Context, arg string, s edit.Snapshot, w writing) error {
-	c, err := p.connect()
-	if err != nil {
-		return err
-	}
-	object, err := c.find(ctx, arg, allKinds)
+	c, object, err := p.named(ctx, arg, allKinds)
 	if err != nil {
 		return err
 	}

@@ -35,11 +35,7 @@ func (p *program) wait() command {
 					return err
 				}
 			}
-			c, err := p.connect()
-			if err != nil {
-				return err
-			}
-			object, err := c.find(ctx, args[0], allKinds)
+			c, object, err := p.named(ctx, args[0], allKinds)
 			if err != nil {
 				return err
 			}

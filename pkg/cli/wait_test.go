@@ -61,12 +61,12 @@ func TestWait(t *testing.T) {
 		}
 		text.WriteString(w.transcript(row.args...))
 	}
-	golden(t, "wait.txt", text.String())
+	held(t, "wait.txt", text.String())
 }
 
 func TestEvents(t *testing.T) {
 	w := newWorld(t, "team.yaml")
-	golden(t, "events.txt", w.transcript("events", "payments")+w.transcript("events", "payments", "-o", "json")+
+	held(t, "events.txt", w.transcript("events", "payments")+w.transcript("events", "payments", "-o", "json")+
 		w.transcript("events", "orders"))
 }
 
@@ -80,7 +80,7 @@ func TestLogs(t *testing.T) {
 	w.logs["reconcile-00001-deployment-x"] = "2026-01-01T12:58:01.000000000Z " +
 		`{"key":"flink/FlinkDeployment/payments"}` +
 		"\n" + `2026-01-01T12:58:02.000000000Z {"key":"flink/FlinkDeployment/orders"}` + "\n"
-	golden(t, "logs.txt", w.transcript("logs", "payments", "--component=operator")+
+	held(t, "logs.txt", w.transcript("logs", "payments", "--component=operator")+
 		w.transcript("logs", "payments")+w.transcript("logs", "payments", "--component=taskmanager")+
 		w.transcript("logs", "payments", "-f", "--component=jobmanager")+w.transcript("logs", "orders")+
 		w.transcript("logs", "payments", "--component=other")+w.transcript("logs", "etl")+
@@ -103,5 +103,5 @@ func TestWatch(t *testing.T) {
 	}})
 	w.Tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Nth: 5, Status: 503})
 	w.Tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Nth: 8, Do: func() { w.cancel() }})
-	golden(t, "watch.txt", w.transcript("list", "-w")+w.transcript("list", "-w", "-o", "json"))
+	held(t, "watch.txt", w.transcript("list", "-w")+w.transcript("list", "-w", "-o", "json"))
 }

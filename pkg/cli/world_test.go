@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
@@ -23,6 +22,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/cli"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/test/golden"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -147,22 +147,10 @@ func (w *world) transcript(args ...string) string {
 	return text + "\n"
 }
 
-// golden compares a text with a file of testdata.
-func golden(t *testing.T, name, text string) {
+// held holds a text to a file of testdata.
+func held(t *testing.T, name, text string) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Errorf("%s differs; go test ./pkg/cli -update writes it anew:\n%s", path, diff)
-	}
+	golden.Compare(t, filepath.Join("testdata", name), text, *update, "go test ./pkg/cli -update")
 }
 
 // asked are the verbs and resources of all requests since the last call.

@@ -60,11 +60,7 @@ func (p *program) change(c command, make maker) command {
 		if err := w.check(); err != nil {
 			return err
 		}
-		cluster, err := p.connect()
-		if err != nil {
-			return err
-		}
-		object, err := cluster.find(ctx, args[0], allKinds)
+		cluster, object, err := p.named(ctx, args[0], allKinds)
 		if err != nil {
 			return err
 		}

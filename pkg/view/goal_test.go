@@ -5,24 +5,10 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 )
-
-// parsed is a resource of a text.
-func parsed(t *testing.T, content string) *unstructured.Unstructured {
-	t.Helper()
-	u := &unstructured.Unstructured{}
-	text, err := yaml.YAMLToJSON([]byte(content))
-	if err == nil {
-		err = u.UnmarshalJSON(text)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
-}
 
 func TestHowAWaitStands(t *testing.T) {
 	const (
@@ -72,7 +58,7 @@ func TestHowAWaitStands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var u *unstructured.Unstructured
 			if row.text != "" {
-				u = parsed(t, row.text)
+				u = kubesim.Parse(t, row.text)
 			}
 			if got := view.ProgressOf(u, row.goal); got.End != row.want || got.Unseen != row.unseen || got.Line == "" {
 				t.Errorf("%+v, want end %d, unseen %t", got, row.want, row.unseen)
@@ -89,7 +75,7 @@ func TestWhatIsWaitedForWhereNothingIsNamed(t *testing.T) {
 		"kind: FlinkStateSnapshot\nspec: {savepoint: {}}":                                          "completed",
 		"kind: FlinkDeployment\nmetadata: {deletionTimestamp: \"2026-01-01T12:00:00Z\"}\nspec: {}": "deleted",
 	} {
-		if got := view.GoalOf(parsed(t, text)); got != want || !slices.Contains(view.Goals(), got) {
+		if got := view.GoalOf(kubesim.Parse(t, text)); got != want || !slices.Contains(view.Goals(), got) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package view_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -12,12 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/view"
 	"github.com/kn-flink/kn-flink/pkg/view/advice"
+	"github.com/kn-flink/kn-flink/test/golden"
+	"github.com/kn-flink/kn-flink/test/judged"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -29,47 +29,19 @@ var now = time.Date(2026, 1, 1, 13, 0, 0, 0, time.UTC)
 func recorded(t *testing.T) (names []string, resources map[string]*unstructured.Unstructured) {
 	t.Helper()
 	resources = map[string]*unstructured.Unstructured{}
-	for _, file := range []string{"judged.yaml", "stored.yaml"} {
-		content, err := os.ReadFile(filepath.Join("../../test/scenario/testdata", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for document := range strings.SplitSeq(strings.TrimPrefix(string(content), "---\n"), "\n---\n") {
-			var one struct {
-				Kind     string          `json:"kind"`
-				Resource json.RawMessage `json:"resource"`
-			}
-			if err := yaml.Unmarshal([]byte(document), &one); err != nil {
-				t.Fatal(err)
-			}
-			u := &unstructured.Unstructured{}
-			if err := u.UnmarshalJSON(one.Resource); err != nil {
-				t.Fatalf("%s: %v", one.Kind, err)
-			}
-			name := u.GetKind() + ": " + strings.TrimSpace(strings.TrimPrefix(one.Kind, u.GetKind()))
-			names, resources[name] = append(names, name), u
-		}
+	for _, one := range judged.Read(t, "../..") {
+		u := one.Resource
+		name := u.GetKind() + ": " + strings.TrimSpace(strings.TrimPrefix(one.Shows, u.GetKind()))
+		names, resources[name] = append(names, name), u
 	}
 	slices.Sort(names)
 	return slices.Compact(names), resources
 }
 
-// golden compares a text with a file of testdata.
-func golden(t *testing.T, name, text string) {
+// held holds a text to a file of testdata.
+func held(t *testing.T, name, text string) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Errorf("%s differs; make generate writes it anew:\n%s", path, diff)
-	}
+	golden.Compare(t, filepath.Join("testdata", name), text, *update, "make generate")
 }
 
 // Row C2: every status that a story of test/scenario left has a describe and a why.
@@ -87,9 +59,9 @@ func TestC2EveryRecordedStatusIsTold(t *testing.T) {
 			Now: now, NoHeaders: true, Wide: true,
 		}))
 	}
-	golden(t, "why.txt", whys.String())
-	golden(t, "describe.txt", jobs.String())
-	golden(t, "list.txt", rows.String())
+	held(t, "why.txt", whys.String())
+	held(t, "describe.txt", jobs.String())
+	held(t, "list.txt", rows.String())
 }
 
 // Row C2: no reason without something to do, or that it continues by itself.
@@ -131,7 +103,7 @@ func TestC10WhatTheJavaOperatorLeftIsTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := parsed(t, timed(string(text)))
+		u := kubesim.Parse(t, timed(string(text)))
 		if u.Object["status"] != nil {
 			statuses++
 		}

@@ -39,7 +39,7 @@ func ResourceOf(object *unstructured.Unstructured) Resource {
 	}
 }
 
-// now prefers the condition that a person has to act on, then the one that goes on by itself.
+// now prefers the condition that waits for a user, then the condition of what is under way.
 func now(object *unstructured.Unstructured, otherwise string) string {
 	if object.GetDeletionTimestamp() != nil {
 		otherwise = "is being deleted"

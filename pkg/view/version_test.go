@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
 func TestVersions(t *testing.T) {
@@ -16,7 +17,7 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	service := func(version string) []*unstructured.Unstructured {
-		return []*unstructured.Unstructured{parsed(t, "kind: Service\nmetadata: {name: reconcile, labels: {"+
+		return []*unstructured.Unstructured{kubesim.Parse(t, "kind: Service\nmetadata: {name: reconcile, labels: {"+
 			view.VersionLabel+": "+version+"}}")}
 	}
 	for name, row := range map[string]struct {
@@ -24,11 +25,13 @@ func TestVersions(t *testing.T) {
 		says []string
 	}{
 		"ours": {
-			view.VersionsOf("v0.4.1", service("v0.4.0"), parsed(t, string(ours))),
+			view.VersionsOf("v0.4.1", service("v0.4.0"), kubesim.Parse(t, string(ours))),
 			[]string{"Plugin     v0.4.1", "reconcile v0.4.0", "Kinds      of kn-flink"},
 		},
 		"the Java operator's": {
-			view.VersionsOf("v0.4.1", nil, parsed(t, "kind: CustomResourceDefinition\nspec: {versions: [{name: v1beta1}]}")),
+			view.VersionsOf(
+				"v0.4.1", nil, kubesim.Parse(t, "kind: CustomResourceDefinition\nspec: {versions: [{name: v1beta1}]}"),
+			),
 			[]string{"of the Java operator"},
 		},
 		"another minor version": {

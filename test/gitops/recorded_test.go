@@ -1,40 +1,23 @@
 package gitops
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kn-flink/kn-flink/test/judged"
 )
 
 // recorded are the resources whose status a pass left in a story of test/scenario, by file and what they show.
 func recorded(t *testing.T) map[string]*unstructured.Unstructured {
 	t.Helper()
 	all := map[string]*unstructured.Unstructured{}
-	for _, file := range []string{"judged.yaml", "stored.yaml"} {
-		content, err := os.ReadFile(filepath.Join("../scenario/testdata", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for document := range strings.SplitSeq(strings.TrimPrefix(string(content), "---\n"), "\n---\n") {
-			var one struct {
-				Kind     string          `json:"kind"`
-				Resource json.RawMessage `json:"resource"`
-			}
-			if err := yaml.Unmarshal([]byte(document), &one); err != nil {
-				t.Fatal(err)
-			}
-			u := &unstructured.Unstructured{}
-			if err := u.UnmarshalJSON(one.Resource); err != nil {
-				t.Fatalf("%s: %v", one.Kind, err)
-			}
-			all[file+": "+one.Kind] = asServed(t, u)
-		}
+	for _, one := range judged.Read(t, "../..") {
+		all[one.File+": "+one.Shows] = asServed(t, one.Resource)
 	}
 	return all
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +20,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/golden"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
@@ -255,19 +254,9 @@ func TestTranscripts(t *testing.T) {
 			h.rest()
 			got := fmt.Sprintf("# %s: %s\n%s\n", told[file], s.reason, strings.Join(r.lines, "\n"))
 			path := filepath.Join("testdata", "transcripts", file+".txt")
-			if *rewriteTranscripts {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-				t.Errorf("the story goes another way; to accept it: go test ./test/scenario -run %s -rewrite-transcripts\n%s",
-					"TestTranscripts", diff)
-			}
+			golden.Compare(
+				t, path, got, *rewriteTranscripts, "go test ./test/scenario -run TestTranscripts -rewrite-transcripts",
+			)
 		})
 	}
 }

@@ -7,24 +7,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/view/edit"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 )
-
-// parsed is a resource of a text.
-func parsed(t *testing.T, content string) *unstructured.Unstructured {
-	t.Helper()
-	u := &unstructured.Unstructured{}
-	text, err := yaml.YAMLToJSON([]byte(content))
-	if err == nil {
-		err = u.UnmarshalJSON(text)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
-}
 
 const (
 	stateful  = "kind: FlinkDeployment\nmetadata: {name: a}\nspec: {job: {parallelism: 4, upgradeMode: savepoint}}"
@@ -64,7 +50,7 @@ func TestWhichChangeACommandIs(t *testing.T) {
 		"scale in standalone":     {scale, reactive, `{"spec":{"taskManager":{"replicas":4}}}`, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			u := parsed(t, row.text)
+			u := kubesim.Parse(t, row.text)
 			before := u.DeepCopy()
 			got, err := row.of(u)
 			patch, _ := json.Marshal(got.Patch)
@@ -93,14 +79,14 @@ func marshalled(t *testing.T, u *unstructured.Unstructured) string {
 }
 
 func TestTheAutoscalerIsNamed(t *testing.T) {
-	u := parsed(t, stateful+"\nstatus: {conditions: [{type: Autoscaling, reason: AutoscalerActive}]}")
+	u := kubesim.Parse(t, stateful+"\nstatus: {conditions: [{type: Autoscaling, reason: AutoscalerActive}]}")
 	if e, err := edit.Scale(u, 8); err != nil || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "autoscaler") {
 		t.Errorf("notes %q, error %v", e.Notes, err)
 	}
 }
 
 func TestSnapshotsHaveNamesThatKubernetesTakes(t *testing.T) {
-	u := parsed(t, stateful)
+	u := kubesim.Parse(t, stateful)
 	u.SetName(strings.Repeat("a", 240) + "-bbbbbbbbbbbb")
 	made, err := edit.Snapshot{}.Of(u, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	if err != nil || len(made.GetName()) > 253 || !strings.HasSuffix(made.GetName(), "a-0102-030405") {
