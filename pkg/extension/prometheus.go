@@ -17,7 +17,7 @@ const queryTimeout = 5 * time.Second
 
 // Query asks Prometheus, or what answers as it does, for the present values of an expression (GET /api/v1/query): one
 // for a scalar, one a series for a vector, none where nothing matches. A value that is not a number is NaN. An error is
-// no answer: nobody there, another status than 200, a query that is refused, or one whose result is neither of the two.
+// no answer: no connection, another status than 200, a query that is refused, or a result that is neither of the two.
 func (a Asker) Query(ctx context.Context, at, expression string) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()

@@ -64,7 +64,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-func TestAQueryNobodyAnswers(t *testing.T) {
+func TestAQueryWithoutAnAnswer(t *testing.T) {
 	_, err := Asker{}.Query(t.Context(), "http://user:hunter2@127.0.0.1:1", "up")
 	if err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error %v, want one without the password", err)

@@ -101,7 +101,7 @@ func TestGatesAskWhatAnAdministratorNamed(t *testing.T) {
 	}
 	found := gatesOf(t, &Gatherer{}, q, nil)
 	if !found.ByPass || !found.Query.IsUnknown() || !found.Services["smoke"].IsUnknown() {
-		t.Errorf("a look that asks nobody found %+v", found)
+		t.Errorf("a look that asks no service found %+v", found)
 	}
 	found = gatesOf(t, &Gatherer{
 		Query: func(_ context.Context, at, expression string) ([]float64, error) {

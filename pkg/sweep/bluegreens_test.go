@@ -10,7 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
-// A pair that waits for a user is told to who watches the fleet, though none of its sides is stalled.
+// A metric says how long a pair has waited for a user, also when none of its sides is stalled.
 func TestAStalledPairIsTold(t *testing.T) {
 	f := newFleet(t, 0)
 	collector, push := f.measured(t)

@@ -29,7 +29,7 @@ func gone(s Seen) (Decision, bool) {
 	isBetween := s.State.Step == Release || s.State.Step == Fence
 	switch {
 	case !isBetween && s.Serving.Gone:
-		d := s.waits("the job that serves was deleted, and nobody knows its newest state: name a savepoint or checkpoint " +
+		d := s.waits("the job that serves was deleted, and its newest state is not known: name a savepoint or checkpoint " +
 			"in initialSavepointPath, with a new savepointRedeployNonce")
 		d.Stalled = true
 		return d, true
@@ -173,7 +173,7 @@ func (s Seen) because(j Job) string {
 	return ""
 }
 
-// stop stops the job that serves with a savepoint. Nobody may be told to run meanwhile.
+// stop stops the job that serves with a savepoint. No job may be started meanwhile.
 //
 //	 #  the job that serves               the spec asks for     then
 //	P1  cannot be read                    -                     wait
@@ -259,7 +259,7 @@ func (s Seen) doubts(why string) Decision {
 }
 
 // fence ends the job of the target before the other one runs again. A checkpoint that it completed on its way is the
-// point of no return, too: then the target goes on from it, as any side whose job is suspended against its spec.
+// point of no return, too: then the target is started from it, as any side whose job is suspended against its spec.
 //
 //	 #  the job of the target  a checkpoint of its  the spec asks for  then
 //	F1  cannot be read         -                    -                  wait

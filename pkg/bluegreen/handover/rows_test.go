@@ -67,13 +67,13 @@ func stories() map[string]story {
 			func(w *world) { w.stopLoses = true }, handover.GivenUp, "serving", "ended without a savepoint",
 			[]string{"run target"},
 		},
-		"T12.12 nobody knows whether the target has a checkpoint": {
+		"T12.12 it is not known whether the target has a checkpoint": {
 			func(w *world) {
 				released(w)
 				w.unlisted, w.noCheckpoint = true, true
 			}, handover.Goes, "target", "", []string{"end target", "run serving"},
 		},
-		"T12.12 the target fails, and nobody knows whether it has a checkpoint": {
+		"T12.12 the target fails, and it is not known whether it has a checkpoint": {
 			func(w *world) {
 				w.tasksFail = true
 				w.until(func() bool { return w.jobs[handover.Target].process })

@@ -24,7 +24,7 @@ const (
 	// ScalingPluginPrefix starts the settings of a plug-in of the autoscaler in the same way. The Java autoscaler finds
 	// its plug-ins by the class alone.
 	ScalingPluginPrefix = OperatorPrefix + "plugins.autoscaler."
-	// GatePrefix starts those of a service that a gate of a FlinkBlueGreenDeployment asks (GateServices).
+	// GatePrefix starts the settings of a service that a gate of a FlinkBlueGreenDeployment asks (GateServices).
 	GatePrefix = OperatorPrefix + "plugins.gates."
 	// MutatorPrefix starts those of a mutator.
 	MutatorPrefix = OperatorPrefix + "plugins.mutators."

@@ -80,7 +80,8 @@ const (
 	// AnnotationPromote on a FlinkBlueGreenDeployment is the operation ID of a
 	// transition (BlueGreenTransition.OperationID) whose gate approval it opens.
 	AnnotationPromote = "flinkbluegreendeployment.flink.apache.org/promote"
-	// AnnotationAbort is that of a transition to give up.
+	// AnnotationAbort on a FlinkBlueGreenDeployment is the operation ID of a
+	// transition to give up.
 	AnnotationAbort = "flinkbluegreendeployment.flink.apache.org/abort"
 	// LabelSnapshotType on a FlinkStateSnapshot is SAVEPOINT or CHECKPOINT.
 	LabelSnapshotType = "snapshot.type"
