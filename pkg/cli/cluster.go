@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
@@ -17,22 +15,15 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/look"
 	"github.com/kn-flink/kn-flink/pkg/view"
 )
 
-// pageSize is how many objects one request brings.
-const pageSize = 500
-
 // cluster is the API server as the user sees it.
 type cluster struct {
-	*kube.Client
+	*look.Reader
 
 	namespace string
-
-	verbose bool
-
-	mu         sync.Mutex
-	unreadable []string
 }
 
 // connect makes a client. It asks nothing yet.
@@ -54,7 +45,7 @@ func (p *program) connect() (*cluster, error) {
 	if err != nil {
 		return nil, &Exit{CodeError, err}
 	}
-	return &cluster{Client: client, namespace: namespace, verbose: p.verbose}, nil
+	return &cluster{&look.Reader{Client: client, Verbose: p.verbose}, namespace}, nil
 }
 
 // configured is what the flags and the kubeconfig say.
@@ -68,61 +59,6 @@ func (p *program) configured() (*rest.Config, string, error) {
 	}
 	namespace, _, err := loader.Namespace()
 	return config, namespace, err
-}
-
-// cannot notes what could not be read, with the right that is missing.
-func (c *cluster) cannot(q kube.Query, err error) {
-	text := fmt.Sprintf("%s: %v", q.Resource.Resource, err)
-	if apierrors.IsForbidden(err) {
-		text = c.missing("list", q)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !slices.Contains(c.unreadable, text) {
-		c.unreadable = append(c.unreadable, text)
-	}
-}
-
-// missing names a right that is missing, and the role that would give it.
-func (c *cluster) missing(verb string, q kube.Query) string {
-	resource, where, in := q.Resource.GroupResource().String(), "in all namespaces", "clusterrole look"
-	if q.Namespace != "" {
-		where, in = "in namespace "+q.Namespace, "role look -n "+q.Namespace
-	}
-	text := fmt.Sprintf("the right to %s %s %s is missing", verb, resource, where)
-	if c.verbose {
-		text += fmt.Sprintf(" (kubectl create %s --verb=%s --resource=%s)", in, verb, resource)
-	}
-	return text
-}
-
-// each reads all pages of a list.
-func (c *cluster) each(ctx context.Context, q kube.Query, see func(content map[string]any) error) error {
-	for q.Limit = pageSize; ; {
-		page, err := c.ListEach(ctx, q, see)
-		if err != nil {
-			return err
-		}
-		if q.Continue = page.Continue; q.Continue == "" {
-			return nil
-		}
-	}
-}
-
-// optional reads all objects of a list that are wanted. What cannot be read is noted.
-func (c *cluster) optional(
-	ctx context.Context, q kube.Query, wanted func(*unstructured.Unstructured) bool,
-) (found []*unstructured.Unstructured) {
-	err := c.each(ctx, q, func(content map[string]any) error {
-		if u := (&unstructured.Unstructured{Object: content}); wanted(u) {
-			found = append(found, u)
-		}
-		return nil
-	})
-	if err != nil && !apierrors.IsNotFound(err) { // a kind that an older installation does not have
-		c.cannot(q, err)
-	}
-	return found
 }
 
 // named connects and reads the resource that an argument names, of some kinds.
@@ -212,39 +148,3 @@ func (c *cluster) nothing(ctx context.Context, name string) error {
 
 var errNoKinds = &Exit{CodeError, fmt.Errorf("the cluster has no FlinkDeployment: apply the CRDs of kn-flink, or " +
 	"of the Java operator")}
-
-// seen reads what belongs to a resource.
-func (c *cluster) seen(ctx context.Context, object *unstructured.Unstructured, now view.Clock) view.Seen {
-	of := view.FamilyOf(object)
-	seen := view.Seen{Resource: object, Now: now()}
-	for _, kind := range of.Kinds {
-		k, _ := kinds.Of(kind)
-		seen.Related = append(seen.Related, c.optional(ctx, kube.Query{
-			Resource: k.Resource, Namespace: object.GetNamespace(),
-		}, of.Has)...)
-	}
-	if of.Cluster != "" {
-		seen.Pods = listed[corev1.Pod](ctx, c, kube.Query{
-			Resource: kube.Pods, Namespace: object.GetNamespace(), Labels: "app=" + of.Cluster,
-		}, func(*unstructured.Unstructured) bool { return true })
-	}
-	seen.Events = listed[corev1.Event](ctx, c, kube.Query{Resource: kube.Events, Namespace: object.GetNamespace()},
-		func(e *unstructured.Unstructured) bool { return of.Speaks(e, seen.Related) })
-	seen.Unreadable = c.unreadable
-	return seen
-}
-
-// listed are the wanted objects of a list as their type. What cannot be read is noted.
-func listed[T any](
-	ctx context.Context, c *cluster, q kube.Query, wanted func(*unstructured.Unstructured) bool,
-) (all []T) {
-	for _, u := range c.optional(ctx, q, wanted) {
-		var one T
-		if err := kube.Typed(u, &one); err != nil {
-			c.cannot(q, err)
-			continue
-		}
-		all = append(all, one)
-	}
-	return all
-}

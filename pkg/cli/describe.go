@@ -55,7 +55,7 @@ func (p *program) eachSeen(ctx context.Context, args []string, do func(view.Seen
 		if err != nil {
 			return err
 		}
-		if err := do(c.seen(ctx, object, p.Now)); err != nil {
+		if err := do(c.Seen(ctx, object, p.Now)); err != nil {
 			return err
 		}
 	}

@@ -175,7 +175,7 @@ func (c *cluster) look(ctx context.Context, l listing, whole bool) (looked, erro
 			q.Namespace = ""
 		}
 		group.Go(func() error {
-			err := c.each(ctx, q, func(content map[string]any) error {
+			err := c.Each(ctx, q, func(content map[string]any) error {
 				u := &unstructured.Unstructured{Object: content}
 				row := view.RowOf(u)
 				mu.Lock()
@@ -209,7 +209,7 @@ func (c *cluster) without(kind string, q kube.Query, err error) error {
 	case apierrors.IsNotFound(err):
 		return fmt.Errorf("the cluster has no %s", kind)
 	case apierrors.IsForbidden(err):
-		return errors.New(c.missing("list", q))
+		return errors.New(c.Missing("list", q))
 	}
 	return fmt.Errorf("%s: %w", kind, err)
 }

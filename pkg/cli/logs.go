@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/look"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/view"
 	"github.com/kn-flink/kn-flink/pkg/view/pods"
@@ -66,10 +67,10 @@ func (p *program) runLogs(ctx context.Context, arg string, l logging) error {
 		return err
 	}
 	of, source := view.FamilyOf(object), p.source(object, l)
-	found := listed[corev1.Pod](ctx, c, source.pods, func(*unstructured.Unstructured) bool { return true })
+	found := look.Listed[corev1.Pod](ctx, c.Reader, source.pods, func(*unstructured.Unstructured) bool { return true })
 	switch {
-	case len(c.unreadable) > 0:
-		return failed("%s", c.unreadable[0])
+	case len(c.Unreadable()) > 0:
+		return failed("%s", c.Unreadable()[0])
 	case len(found) == 0:
 		return failed("%s: %s", source.none, view.RowOf(object).Line())
 	case l.component != operator && of.Cluster != object.GetName():

@@ -54,7 +54,7 @@ func (p *program) installed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	functions := c.optional(ctx, kube.Query{
+	functions := c.Optional(ctx, kube.Query{
 		Resource: knativeServices, Namespace: p.system, Labels: "app.kubernetes.io/part-of=kn-flink",
 	}, func(*unstructured.Unstructured) bool { return true })
 	definition, there, err := c.Get(ctx, kube.Object{
@@ -62,14 +62,14 @@ func (p *program) installed(ctx context.Context) error {
 	})
 	switch {
 	case apierrors.IsForbidden(err):
-		c.unreadable = append(c.unreadable, c.missing("get", kube.Query{Resource: definitions}))
+		c.Cannot("get", kube.Query{Resource: definitions}, err)
 	case err != nil:
 		return &Exit{CodeError, err}
 	case !there:
 		p.note("%v", errNoKinds)
 	}
 	v := view.VersionsOf(p.Version, functions, definition)
-	v.Unreadable = c.unreadable
+	v.Unreadable = c.Unreadable()
 	return p.show(v, v.Text())
 }
 
@@ -103,7 +103,7 @@ func (p *program) names(of []string) cobra.CompletionFunc {
 		var names []string
 		for _, name := range of {
 			kind, _ := kinds.Of(name)
-			for _, u := range c.optional(ctx, kube.Query{Resource: kind.Resource, Namespace: c.namespace},
+			for _, u := range c.Optional(ctx, kube.Query{Resource: kind.Resource, Namespace: c.namespace},
 				func(*unstructured.Unstructured) bool { return true }) {
 				if slices.Contains(runKinds, name) {
 					names = append(names, u.GetName())

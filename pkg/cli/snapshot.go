@@ -125,7 +125,7 @@ func (p *program) begin(
 	ctx context.Context, c *cluster, wanted *unstructured.Unstructured, named bool,
 ) (*unstructured.Unstructured, error) {
 	if !named {
-		open := c.optional(ctx, kube.Query{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: wanted.GetNamespace()},
+		open := c.Optional(ctx, kube.Query{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: wanted.GetNamespace()},
 			func(u *unstructured.Unstructured) bool { return edit.Continues(u, wanted) })
 		if len(open) > 0 {
 			p.note("one that was asked for before has not ended: it is followed")
