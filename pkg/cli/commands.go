@@ -56,7 +56,7 @@ func namesOf(wanted func(kinds.Kind) bool) (names []string) {
 // commands is the table.
 func (p *program) commands() []command {
 	return slices.Concat(
-		[]command{p.list(), p.describe(), p.why(), p.wait(), p.events(), p.logs()},
+		[]command{p.list(), p.describe(), p.why(), p.wait(), p.events(), p.logs(), p.console()},
 		p.changes(), []command{p.savepoint(), p.checkpoint(), p.version(), p.options()},
 	)
 }

@@ -36,8 +36,8 @@ func TestEachCommandIsInItsGroupAndRuns(t *testing.T) {
 	}
 	var names []string
 	for _, c := range []string{
-		"list", "describe", "why", "wait", "events", "logs", "suspend", "resume", "restart", "scale", "reconcile",
-		"promote", "abort", "savepoint", "checkpoint", "version", "options", "completion",
+		"list", "describe", "why", "wait", "events", "logs", "console", "suspend", "resume", "restart", "scale",
+		"reconcile", "promote", "abort", "savepoint", "checkpoint", "version", "options", "completion",
 	} {
 		out, notes, code := w.run(c, "--help")
 		if code != 0 || !strings.Contains(out, "Usage:") {

@@ -49,6 +49,11 @@ func FamilyOf(object *unstructured.Unstructured) Family {
 	of := RowOf(object)
 	kind, _ := kinds.Of(of.Kind)
 	family := Family{Kinds: kind.Below, of: of}
+	if fieldOf(object, "spec")["job"] != nil { // an application has no jobs of others
+		family.Kinds = slices.DeleteFunc(slices.Clone(kind.Below), func(below string) bool {
+			return below == v1beta1.KindFlinkSessionJob
+		})
+	}
 	switch {
 	case of.Kind == v1beta1.KindFlinkDeployment:
 		family.Cluster = of.Name

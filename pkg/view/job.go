@@ -52,6 +52,8 @@ type Job struct {
 	Safe string `json:"stateSafe,omitempty"`
 	// State are the states that are known of it, what it was started from first.
 	State []State `json:"state,omitempty"`
+	// Gates are what the new side of a pair has to pass, as they were judged last.
+	Gates []Gate `json:"gates,omitempty"`
 	// Facts are what else the status says of failures and restarts, a sentence each.
 	Facts []string `json:"facts,omitempty"`
 	// Error is the last failure; empty when healthy.
@@ -102,7 +104,7 @@ func JobOf(seen Seen) Job {
 		TypeMeta: metav1.TypeMeta{APIVersion: Version, Kind: "JobView"}, Row: RowOf(seen.Resource),
 		Situation: s.Status.Situation, Operation: s.operation(), Safe: s.safe(), State: s.states(),
 		Until: s.until(), Facts: s.facts(seen.Now), Error: errorText(s.Status.Error), Unreadable: seen.Unreadable,
-		Needs: needs(seen.Pods, seen.Now), Events: EventsOf(seen.Events, secrets),
+		Needs: needs(seen.Pods, seen.Now), Events: EventsOf(seen.Events, secrets), Gates: s.gates(secrets),
 	}
 	if err != nil {
 		j.Facts = append(j.Facts, "its status cannot be read: "+err.Error())

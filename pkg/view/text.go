@@ -172,6 +172,7 @@ func (j Job) Text(now time.Time, all bool) string {
 	l.add("Operation", brief(j.Operation, width))
 	l.add("Needs", cut(j.Needs, width)...)
 	l.add("State", j.stateLines(now)...)
+	l.add("Gates", cut(j.gateLines(now), width)...)
 	l.add("Facts", cut(j.Facts, width)...)
 	if j.Error != "" && !strings.Contains(j.Now, j.Error) {
 		l.add("Error", brief(j.Error, width))

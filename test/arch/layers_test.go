@@ -10,7 +10,7 @@ import (
 // sideways are not:
 //
 //	functions -> pass, sweep, admission -> gather, apply -> host -> engine -> plan
-//	cmd -> cli -> look -> view, kube
+//	cmd -> cli -> console -> look -> view, kube
 //	plan -> render, autoscaler, validation, flinkconf -> kinds -> apis
 //
 // bounded, quarantine, redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, clock,
@@ -147,8 +147,9 @@ var rooms = map[string][]string{
 		"telemetry",
 		"settings",
 	},
-	"look": {"view", "kinds", "kube"},
-	"cli":  {"look", "view", "flinkconf", "kinds", "apis", "kube", "redact"},
+	"look":    {"view", "kinds", "kube"},
+	"console": {"look", "view", "kinds", "apis", "kube", "redact"},
+	"cli":     {"console", "look", "view", "flinkconf", "kinds", "apis", "kube", "redact"},
 	"admission": {
 		"validation", "render", "flinkconf", "apis", "kinds", "kube", "event", "fail", "telemetry", "settings", "redact",
 		"extension", "bounded",

@@ -1,0 +1,119 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/look"
+	"github.com/kn-flink/kn-flink/pkg/view"
+)
+
+// Caller is who made a request.
+type Caller struct {
+	// Client reads as the caller.
+	Client *kube.Client
+	// Key tells callers apart: answers are shared between those of one key. It is no secret.
+	Key string
+}
+
+// Options are what a console has from whoever serves it.
+type Options struct {
+	// Caller is who made a request; an error is answered with 401 and its text.
+	Caller func(*http.Request) (Caller, error)
+	// Namespace is read where the caller may not list in all namespaces; empty is none.
+	Namespace string
+	// Now is the time; nil is the clock of the machine.
+	Now view.Clock
+	// Version is shown at the foot of each page.
+	Version string
+	// Foot says at the foot of each page as whom it was read; empty says nothing.
+	Foot string
+}
+
+// Limits of one answer.
+const (
+	// answerTime bounds what one answer may take.
+	answerTime = 10 * time.Second
+	// atOnce is how many answers are made at the same time.
+	atOnce = 50
+)
+
+// console is the handler's state.
+type console struct {
+	Options
+
+	shared shared
+	room   chan struct{}
+}
+
+// visit is one request for one page.
+type visit struct {
+	*http.Request
+	*look.Reader
+
+	options Options
+	shared  *shared
+	// key tells callers apart.
+	key string
+	now time.Time
+}
+
+// New is the handler of all pages.
+func New(o Options) http.Handler {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	c := &console{Options: o, room: make(chan struct{}, atOnce)}
+	mux := http.NewServeMux()
+	mux.Handle("/{$}", http.RedirectHandler("/jobs", http.StatusFound))
+	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	mux.HandleFunc("/assets/{hash}/{name}", serveAsset)
+	for _, p := range pages {
+		mux.HandleFunc(p.pattern, func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, p) })
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		c.fail(w, r, &problem{http.StatusNotFound, "There is no such page", r.URL.Path + " is not a page of the console."})
+	})
+	return guarded(mux)
+}
+
+// serve answers with a page. Requests of one caller for the same within two seconds share one view.
+func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
+	select {
+	case c.room <- struct{}{}:
+		defer func() { <-c.room }()
+	default:
+		c.fail(w, r, &problem{http.StatusServiceUnavailable, "The console is busy", "Try again in some seconds."})
+		return
+	}
+	if err := checkNames(r); err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	caller, err := c.Caller(r)
+	if err != nil {
+		c.fail(w, r, &problem{http.StatusUnauthorized, "Who are you?", err.Error()})
+		return
+	}
+	shown, err := share(&c.shared, sharedKey{caller.Key, r.URL.RequestURI()}, c.Now, sharedFor, func() (shown, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), answerTime)
+		defer cancel()
+		return p.read(ctx, &visit{
+			Request: r, Reader: &look.Reader{Client: caller.Client, Verbose: true}, options: c.Options, shared: &c.shared,
+			key: caller.Key, now: c.Now(),
+		})
+	})
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	c.answer(w, r, p, shown)
+}
+
+// wantsJSON is whether the view is wanted instead of the page.
+func wantsJSON(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "application/json")
+}
