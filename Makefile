@@ -11,7 +11,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load healthy-hour chart docs-test docs-lint docs-site release release-test cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load healthy-hour chart docs-test docs-lint docs-site release release-test browser-test cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,8 +81,12 @@ nightly: ## all that is too long for a change: combinations, crash points, a mil
 lint: ## gofmt, golangci-lint (vet, staticcheck and more: .golangci.yaml), and shellcheck where it is installed
 	@out=$$(git ls-files '*.go' | xargs -r gofmt -l); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
 	$(GOLANGCI) run ./...
-	for m in local test/live hack/chart test/alerts test/gitops test/otelcol test/schemas; do (cd $$m && $(GOLANGCI) run --enable-only=govet,staticcheck ./...); done
+	for m in local test/live hack/chart test/alerts test/gitops test/otelcol test/schemas test/console; do (cd $$m && $(GOLANGCI) run --enable-only=govet,staticcheck ./...); done
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning -x -P SCRIPTDIR hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; else echo "shellcheck is not installed: the scripts were only parsed"; for f in hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; do bash -n $$f; done; fi
+
+browser-test: ## walk the pages of the console in Chromium, with axe-core (Debian's chromium, python3): make browser-test [RUN=<regular expression>] [UPDATE=1]
+	@[ -e .local/axe/axe_playwright_python/axe.min.js ] || { python3 -m venv .local/axe/python && .local/axe/python/bin/pip install -q --no-deps --only-binary=:all: --require-hashes --target .local/axe -r test/console/requirements.txt; }
+	cd test/console && go test -count=1 -timeout 10m $(if $(RUN),-run '$(RUN)') ./... $(if $(UPDATE),-update)
 
 docs-lint: ## hold docs/ to what is there, links, paths, options, and to the words of its style
 	go test -count=1 ./test/docs

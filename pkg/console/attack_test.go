@@ -9,16 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kn-flink/kn-flink/pkg/console"
-	"github.com/kn-flink/kn-flink/pkg/kinds"
+	"github.com/kn-flink/kn-flink/test/team"
 )
-
-func resource(kind string) schema.GroupVersionResource {
-	k, _ := kinds.Of(kind)
-	return k.Resource
-}
 
 // markup is what a name, a message or a log may have.
 const markup = `<script>alert(1)</script><img src=x onerror=alert(2)>"'`
@@ -26,7 +19,7 @@ const markup = `<script>alert(1)</script><img src=x onerror=alert(2)>"'`
 // Text of a job stays text.
 func TestMarkupStaysText(t *testing.T) {
 	w := newWorld(t)
-	orders := w.Get(resource("FlinkDeployment"), "flink", "orders")
+	orders := w.Get(team.Resource("FlinkDeployment"), "flink", "orders")
 	status := orders.Object["status"].(map[string]any)
 	status["error"], status["situation"] = markup, markup
 	status["lifecycleState"] = markup
@@ -34,10 +27,10 @@ func TestMarkupStaysText(t *testing.T) {
 		map[string]any{"type": "Ready", "status": "False", "reason": markup, "message": markup},
 		map[string]any{"type": "Stalled", "status": "True", "reason": "LastStateUnknown", "message": markup},
 	}
-	if _, err := w.UpdateStatus(resource("FlinkDeployment"), "flink", "orders", status); err != nil {
+	if _, err := w.UpdateStatus(team.Resource("FlinkDeployment"), "flink", "orders", status); err != nil {
 		t.Fatal(err)
 	}
-	w.logs["payments-5f6c7d8b9-abcde"] = "2026-01-01T12:59:00Z " + markup + "\n"
+	w.Logs["payments-5f6c7d8b9-abcde"] = "2026-01-01T12:59:00Z " + markup + "\n"
 	for _, path := range append(pagesOf, "/jobs?text="+url.QueryEscape(markup), "/reasons/"+url.PathEscape(markup)) {
 		page := w.get(path).Body.String()
 		inert(t, path, page)

@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+	"github.com/kn-flink/kn-flink/test/team"
 )
 
 var noOptions = kubesim.DeleteOptions{}
@@ -140,11 +141,9 @@ func TestProblemsSayWhatToDo(t *testing.T) {
 // crowd has n resources of which one fails and one is suspended, behind a client without Tables of the server.
 func crowd(t testing.TB, n int) *world {
 	w := emptyWorld(t)
-	one := newWorld(t).Get(resource("FlinkDeployment"), "flink", "orders")
+	one := newWorld(t).Get(team.Resource("FlinkDeployment"), "flink", "orders")
 	for i := range n {
 		u := &unstructured.Unstructured{Object: one.DeepCopy().Object}
-		u.SetResourceVersion("")
-		u.SetUID("")
 		u.SetName(fmt.Sprintf("orders-%05d", i))
 		status := u.Object["status"].(map[string]any)
 		switch i {
@@ -164,7 +163,7 @@ func crowd(t testing.TB, n int) *world {
 				map[string]any{"type": "Reconciling", "status": "True", "reason": "Deploying", "message": "starts"},
 			}
 		}
-		w.add(u)
+		w.Add(u)
 	}
 	w.serve(kube.New(w.Dynamic("kn-flink")))
 	return w

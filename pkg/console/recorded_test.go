@@ -49,10 +49,8 @@ func TestEveryRecordedStatusHasItsPage(t *testing.T) {
 	for i, one := range all {
 		u := one.Resource.DeepCopy()
 		u.SetNamespace("flink")
-		u.SetResourceVersion("")
-		u.SetUID("")
 		u.SetName(fmt.Sprintf("%s-%d", u.GetName(), i))
-		w.add(u)
+		w.Add(u)
 		kind, _ := kinds.Of(u.GetKind())
 		path := "/ns/flink/" + kind.Resource.Resource + "/" + u.GetName()
 		page := w.page(path)
@@ -99,7 +97,7 @@ var pagesOf = []string{
 
 func TestNoPageHasASecretOrWrites(t *testing.T) {
 	w := newWorld(t)
-	w.logs["payments-5f6c7d8b9-abcde"] = "2026-01-01T12:59:00Z secret is plantedInSpec\n2026-01-01T12:59:01Z next\n"
+	w.Logs["payments-5f6c7d8b9-abcde"] = "2026-01-01T12:59:00Z secret is plantedInSpec\n2026-01-01T12:59:01Z next\n"
 	for _, path := range pagesOf {
 		page := w.page(path)
 		inert(t, path, page)

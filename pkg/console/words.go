@@ -75,7 +75,7 @@ func markOf(r view.Row) mark {
 	case r.Need == view.NeedTime:
 		return mark{"➜", "moves", "time"}
 	case r.Suspended:
-		return mark{"⏸", "suspended", "off"}
+		return mark{"■", "suspended", "off"}
 	}
 	return mark{"✔", "as wanted", "well"}
 }

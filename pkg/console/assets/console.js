@@ -33,7 +33,7 @@
     if (go) {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = "Go on";
+      button.textContent = "Continue";
       button.addEventListener("click", resume);
       late.append(button);
     }
