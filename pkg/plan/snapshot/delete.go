@@ -11,7 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// deleting ends a resource that is marked for deletion. It always ends: every wait has a deadline, counted from the
+// decideDeleting ends a resource that is marked for deletion. It always ends: every wait has a deadline, counted from the
 // mark. First match wins:
 //
 //	there is                                        then
@@ -31,7 +31,7 @@ import (
 //	                                                package backoff, until resource.cleanup.timeout, and then as
 //	                                                without a job
 //	none that answers                               wait, at most resource.cleanup.timeout; then as without a job
-func deleting(v view) (result, bool) {
+func decideDeleting(v view) (result, bool) {
 	r, d := v.resource(), disposal(v)
 	if r.DeletionTimestamp == nil {
 		return result{}, false
@@ -46,7 +46,7 @@ func deleting(v view) (result, bool) {
 		if d.overdue(v.job.timeout() + d.cleanupTimeout()) {
 			return d.leave("its request is still in flight"), true
 		}
-		result, _ := inProgress(v)
+		result, _ := decideInProgress(v)
 		result.situation, result.stall = plan.Deleting, cause{}
 		result.again = v.want.State != v1beta1.SnapshotInProgress
 		return result, true
@@ -73,8 +73,8 @@ func (v disposal) dispose() result {
 		return v.leave(snapshots.Kept(v.job.config))
 	case v.s.Readers.IsUnknown():
 		return v.waits("which other resources may need it cannot be read: " + v.s.Readers.Why())
-	case v.reader(*path) != "":
-		return v.leave(v.reader(*path) + " may still need it")
+	case v.otherReader(*path) != "":
+		return v.leave(v.otherReader(*path) + " may still need it")
 	case backoff.Waits(v.want.Retry, v.resource().Generation, v.s.Now):
 		return v.waits(v.want.Retry.Message)
 	case v.job.endpoint != nil && answers: // also at a look that comes late: one that fails then is the last
@@ -85,8 +85,8 @@ func (v disposal) dispose() result {
 	return v.waits("no JobManager can be reached")
 }
 
-// reader is another resource that may still read the files; empty when there is none.
-func (v disposal) reader(path string) string {
+// otherReader is another resource that may still read the files; empty when there is none.
+func (v disposal) otherReader(path string) string {
 	others, _ := v.s.Readers.Get()
 	return others[path]
 }
@@ -118,7 +118,7 @@ func (v disposal) waits(why string) result {
 	if v.want.Retry == nil {
 		due = time.Time{}
 	}
-	return result{situation: plan.Deleting, attempt: due, wait: cause{plan.ReasonDisposal, message}}
+	return result{situation: plan.Deleting, retryAt: due, wait: cause{plan.ReasonDisposal, message}}
 }
 
 func (v disposal) toldAlready(message string) bool {

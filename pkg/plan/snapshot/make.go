@@ -1,8 +1,6 @@
 package snapshot
 
 import (
-	"time"
-
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -10,46 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
-	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
-
-// result is what a rule decided, before the summary is added.
-type result struct {
-	situation plan.Situation
-	// record stores the status before the actions.
-	record bool
-	// actions in order, without WakeClock and Record; finish are those that follow the status write.
-	actions, finish []plan.Action
-	// again asks for another round at once.
-	again bool
-	// stall says why nothing will happen until someone acts; zero when it is not so.
-	stall cause
-	// wait says what is under way; zero when nothing is.
-	wait cause
-	// jobDown: the job does not run and is waited for.
-	jobDown bool
-	// silent leaves the status as it is.
-	silent bool
-	// attempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
-	attempt time.Time
-}
-
-// requeue says how the pass goes on.
-func (r result) requeue() plan.Requeue {
-	switch {
-	case r.again:
-		return plan.RequeueNow
-	case r.situation == Triggering, r.situation == Taking:
-		return plan.RequeueSoon
-	}
-	return ""
-}
-
-// cause is a reason, one CamelCase word, and a message, one line.
-type cause struct {
-	reason  plan.Reason
-	message string
-}
 
 // rule gives a result, or that the view is not its business.
 type rule func(v view) (result, bool)
@@ -68,8 +27,9 @@ var rules = []struct {
 	name   string
 	decide rule
 }{
-	{"deleting", deleting}, {"canary", canary}, {"settled", settled}, {"finalizer", finalizer}, {"invalid", invalid},
-	{"existing", existing}, {"inProgress", inProgress}, {"pending", pending},
+	{"deleting", decideDeleting}, {"canary", decideCanary}, {"settled", decideSettled},
+	{"finalizer", decideFinalizer}, {"invalid", decideInvalid}, {"existing", decideExisting},
+	{"inProgress", decideInProgress}, {"pending", decidePending},
 }
 
 // Make decides what to do for one FlinkStateSnapshot. It is total: it never fails and never panics on any snapshot.
@@ -77,12 +37,12 @@ func Make(s Snapshot) plan.Plan {
 	v := newView(s)
 	for _, r := range rules {
 		if result, mine := r.decide(v); mine {
-			p := finish(v, result)
+			p := planOf(v, result)
 			p.Rule = r.name
 			return p
 		}
 	}
-	return finish(v, result{situation: plan.Unobservable})
+	return planOf(v, result{situation: plan.Unobservable})
 }
 
 // MakeFailed shows an effect that failed, in the status that a round left behind. A request that Flink refused is a
@@ -98,21 +58,21 @@ func MakeFailed(
 	message = v.hide(message)
 	switch failed.(type) {
 	case plan.TriggerSavepoint, plan.TriggerCheckpoint:
-		return finish(v, attempt(v).failed(message)), true
+		return planOf(v, attempt(v).failed(message)), true
 	case plan.DisposeSavepoint:
 		v.want.Retry = backoff.Failed(
 			v.want.Retry, resource.Generation, metav1.NewTime(v.now()), string(plan.ReasonDisposal), message,
 		)
-		return finish(v, disposal(v).waits(message)), true
+		return planOf(v, disposal(v).waits(message)), true
 	}
 	return plan.Plan{}, false
 }
 
-func canary(v view) (result, bool) {
+func decideCanary(v view) (result, bool) {
 	return result{situation: plan.Steady, silent: true}, v.isCanary()
 }
 
-func settled(v view) (result, bool) {
+func decideSettled(v view) (result, bool) {
 	switch v.want.State {
 	case v1beta1.SnapshotCompleted:
 		return result{situation: Completed}, true
@@ -124,9 +84,7 @@ func settled(v view) (result, bool) {
 	return result{}, false
 }
 
-const noneLeft = "every attempt failed, see status.error; make another FlinkStateSnapshot to try again"
-
-func finalizer(v view) (result, bool) {
+func decideFinalizer(v view) (result, bool) {
 	if !v.lacksFinalizer() {
 		return result{}, false
 	}
@@ -134,8 +92,8 @@ func finalizer(v view) (result, bool) {
 	return result{situation: Triggering, silent: true, actions: []plan.Action{add}, again: true}, true
 }
 
-// invalid tells once that the spec does not validate. What is in flight is looked after all the same.
-func invalid(v view) (result, bool) {
+// decideInvalid tells once that the spec does not validate. What is in flight is looked after all the same.
+func decideInvalid(v view) (result, bool) {
 	flies := v.want.State == v1beta1.SnapshotInProgress && v.job.presence != ""
 	if v.problem == "" || flies || lost(v) {
 		return result{}, false
@@ -149,14 +107,8 @@ func invalid(v view) (result, bool) {
 	return result{situation: plan.Invalid, stall: cause{plan.ReasonValidationFailed, v.problem}}, true
 }
 
-// lost reports whether the job that the snapshot was first seen with is not there any more.
-func lost(v view) bool {
-	s := v.standing()
-	return v.want.JobUID != "" && (s == gone || s == other)
-}
-
-// existing stands for a savepoint that exists: it is complete at once, and needs no job.
-func existing(v view) (result, bool) {
+// decideExisting stands for a savepoint that exists: it is complete at once, and needs no job.
+func decideExisting(v view) (result, bool) {
 	savepoint := v.resource().Spec.Savepoint
 	if !savepoint.Exists() {
 		return result{}, false
@@ -166,8 +118,8 @@ func existing(v view) (result, bool) {
 	return attempt(v).complete(path), true
 }
 
-// finish adds the summary to what a rule decided.
-func finish(v view, r result) plan.Plan {
+// planOf adds the summary to what a rule decided.
+func planOf(v view, r result) plan.Plan {
 	summarize(v, r)
 	status := v.want.DeepCopy()
 	p := plan.Plan{
@@ -190,6 +142,3 @@ func finish(v view, r result) plan.Plan {
 	p.Finish = append(p.Finish, r.finish...)
 	return p
 }
-
-// isFinal reports whether the wanted state is never left.
-func (v *round) isFinal() bool { return snapshots.IsFinal(v.want.State) }

@@ -54,6 +54,6 @@ func accepted(v view) metav1.Condition {
 // setPace keeps the clock fast while something is under way.
 func setPace(v view, r result) {
 	v.want.Pace, v.want.PaceSince = plan.Movement{
-		Now: v.s.Now, Moves: r.wait.reason != "", Attempt: r.attempt, Since: v.want.PaceSince, Begins: r.record,
+		Now: v.s.Now, Moves: r.wait.reason != "", Attempt: r.retryAt, Since: v.want.PaceSince, Begins: r.record,
 	}.Pace()
 }

@@ -164,3 +164,6 @@ func labels(v view) plan.Action {
 	}
 	return plan.SetLabels{Labels: changed, UID: r.UID}
 }
+
+// isFinal reports whether the wanted state is never left.
+func (v *round) isFinal() bool { return snapshots.IsFinal(v.want.State) }

@@ -1,11 +1,7 @@
 package snapshots
 
 import (
-	"slices"
-	"time"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -32,21 +28,6 @@ func Cleanup(f Facts) []plan.ObjectVersion {
 		gone = append(gone, f.cleanupOf(t, mine)...)
 	}
 	return gone
-}
-
-// misreadsCleanup reports whether an option that decides what is cleaned up cannot be read: then nothing is.
-func (f Facts) misreadsCleanup() bool {
-	for c, options := range map[*conf.Config][]conf.Option{
-		&f.Config: {
-			key.SavepointCleanupEnabled, key.SavepointHistoryMaxCount, key.SavepointHistoryMaxAge, key.RetainedCheckpoints,
-		},
-		&f.Defaults: {key.SavepointHistoryMaxCountThreshold, key.SavepointHistoryMaxAgeThreshold},
-	} {
-		if slices.ContainsFunc(options, func(o conf.Option) bool { return c.Check(o) != nil }) {
-			return true
-		}
-	}
-	return false
 }
 
 func (f Facts) cleanupOf(t Type, mine []v1beta1.FlinkStateSnapshot) []plan.ObjectVersion {
@@ -78,53 +59,4 @@ func (f Facts) cleanupOf(t Type, mine []v1beta1.FlinkStateSnapshot) []plan.Objec
 		left--
 	}
 	return gone
-}
-
-// reads reports whether the job may still read the state at a path.
-func (f Facts) reads(path string) bool {
-	return Reader{Wanted: f.Wanted, Status: f.Status, Intent: f.Intent}.Reads(path)
-}
-
-// maxCount is how many of a type are kept, at least one: for savepoints kubernetes.operator.savepoint.history.max.count
-// under its threshold, for checkpoints execution.checkpointing.num-retained.
-func (f Facts) maxCount(t Type) int {
-	if t == Checkpoint {
-		return max(1, read(f.Config.Int, key.RetainedCheckpoints, 1))
-	}
-	return max(
-		1,
-		capped(
-			f.Config.Int, f.Defaults.Int,
-			limits{key.SavepointHistoryMaxCount, key.SavepointHistoryMaxCountThreshold, f.Defaults},
-		),
-	)
-}
-
-// maxAge is how old savepoints may get: kubernetes.operator.savepoint.history.max.age under its threshold; zero means
-// any age.
-func (f Facts) maxAge(t Type) time.Duration {
-	if t == Checkpoint {
-		return 0
-	}
-	return capped(
-		f.Config.Duration, f.Defaults.Duration,
-		limits{key.SavepointHistoryMaxAge, key.SavepointHistoryMaxAgeThreshold, f.Defaults},
-	)
-}
-
-// limits are an option of the job and the one of the operator that bounds it.
-type limits struct {
-	option, threshold conf.Option
-	defaults          conf.Config
-}
-
-func capped[T int | time.Duration](own, operator func(conf.Option) (T, error), l limits) T {
-	value, err := own(l.option)
-	if err != nil {
-		value = read(operator, l.option, value)
-	}
-	if !l.defaults.Has(l.threshold) {
-		return value
-	}
-	return min(value, read(operator, l.threshold, value))
 }

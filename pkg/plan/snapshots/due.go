@@ -72,28 +72,6 @@ func dueOf(f Facts, t Type) (*Trigger, string) {
 // operator.
 const retryPause = time.Minute
 
-// NonceOf is spec.job.savepointTriggerNonce or checkpointTriggerNonce; nil when it is not set.
-func NonceOf(job *v1beta1.JobSpec, t Type) *int64 {
-	switch {
-	case job == nil:
-		return nil
-	case t == Checkpoint:
-		return job.CheckpointTriggerNonce
-	}
-	return job.SavepointTriggerNonce
-}
-
-// RecordNonce marks the nonce of a trigger as handled, in the job of lastReconciledSpec.
-func RecordNonce(reconciled *v1beta1.JobSpec, t Type, nonce *int64) {
-	switch {
-	case reconciled == nil || nonce == nil:
-	case t == Checkpoint:
-		reconciled.CheckpointTriggerNonce = nonce
-	default:
-		reconciled.SavepointTriggerNonce = nonce
-	}
-}
-
 // NextDue is when the next periodic snapshot of the job is due; zero means never.
 func NextDue(f Facts) time.Time {
 	var soonest time.Time
@@ -164,18 +142,4 @@ func LastTrigger(f Facts, t Type) (time.Time, bool) {
 		}
 	}
 	return last, true
-}
-
-func lastPeriodic(status v1beta1.JobStatus, t Type) time.Time {
-	millis := int64(0)
-	switch {
-	case t == Savepoint && status.SavepointInfo != nil:
-		millis = status.SavepointInfo.LastPeriodicSavepointTimestamp
-	case t == Checkpoint && status.CheckpointInfo != nil:
-		millis = status.CheckpointInfo.LastPeriodicCheckpointTimestamp
-	}
-	if millis <= 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(millis).UTC()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
@@ -163,3 +164,17 @@ func read[T any](get func(conf.Option) (T, error), option conf.Option, fallback 
 	}
 	return value
 }
+
+// FormatOf is kubernetes.operator.savepoint.format.type.
+func FormatOf(f Facts) v1beta1.SavepointFormatType {
+	return v1beta1.SavepointFormatType(read(
+		f.Config.Enum, key.SavepointFormatType, string(v1beta1.SavepointFormatCanonical),
+	))
+}
+
+func checkpointFormat(f Facts) v1beta1.CheckpointFormatType {
+	return v1beta1.CheckpointFormatType(read(f.Config.Enum, key.CheckpointType, string(v1beta1.CheckpointFormatFull)))
+}
+
+// Readers are the paths that other resources of the namespace may still read, with the kind and name of one that does.
+type Readers map[string]string

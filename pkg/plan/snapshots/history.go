@@ -8,14 +8,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
-// remember makes a savepoint the last one, and adds it to the history unless it is the newest there.
-func remember(info *v1beta1.SavepointInfo, s v1beta1.Savepoint) {
-	info.LastSavepoint = &s
-	if n := len(info.SavepointHistory); n == 0 || info.SavepointHistory[n-1].Location != s.Location {
-		info.SavepointHistory = append(slices.Clone(info.SavepointHistory), s)
-	}
-}
-
 // RecordUpgrade records the savepoint that a job was stopped with, in a status without FlinkStateSnapshots. at is when
 // it was asked for.
 func RecordUpgrade(
@@ -106,20 +98,6 @@ func (f Facts) completedSavepoints() int {
 	return n
 }
 
-// LastKnown is the state that a job was last known to be at: the one recorded for its next start, else its last
-// savepoint. known is false when only the high-availability data tells. Empty and known means that there is none.
-func LastKnown(status v1beta1.JobStatus) (path string, known bool) {
-	switch {
-	case status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder:
-		return "", false
-	case status.UpgradeSavepointPath != "":
-		return status.UpgradeSavepointPath, true
-	case status.SavepointInfo != nil && status.SavepointInfo.LastSavepoint != nil:
-		return status.SavepointInfo.LastSavepoint.Location, true
-	}
-	return "", true
-}
-
 // Outcome is what became of the last snapshot that was asked for, by the record in status.
 type Outcome string
 
@@ -154,16 +132,4 @@ func OutcomeOf(f Facts, t Type) Outcome {
 		return OutcomeSucceeded
 	}
 	return OutcomeAbandoned
-}
-
-func last(status v1beta1.JobStatus, t Type) (v1beta1.SnapshotTriggerType, *int64, bool) {
-	switch {
-	case t == Checkpoint && status.CheckpointInfo != nil && status.CheckpointInfo.LastCheckpoint != nil:
-		c := status.CheckpointInfo.LastCheckpoint
-		return c.TriggerType, c.TriggerNonce, true
-	case t == Savepoint && status.SavepointInfo != nil && status.SavepointInfo.LastSavepoint != nil:
-		s := status.SavepointInfo.LastSavepoint
-		return s.TriggerType, s.TriggerNonce, true
-	}
-	return "", nil, false
 }

@@ -16,21 +16,6 @@ import (
 //	... looks: ProgressOf, while it is pending ...
 //	lastSavepoint, history; nonce handled; trigger fields cleared
 
-// pending is the ID of the request of a type in flight; nil when there is none.
-func pending(status v1beta1.JobStatus, t Type) *string {
-	var id *string
-	switch {
-	case t == Savepoint && status.SavepointInfo != nil:
-		id = status.SavepointInfo.TriggerID
-	case t == Checkpoint && status.CheckpointInfo != nil:
-		id = status.CheckpointInfo.TriggerID
-	}
-	if id == nil || *id == "" {
-		return nil
-	}
-	return id
-}
-
 // Pending lists the requests in flight by a job's status, to ask Flink about. A savepoint in flight keeps a spec change
 // waiting, unless kubernetes.operator.job.upgrade.ignore-pending-savepoint is true.
 func Pending(status v1beta1.JobStatus) []Request {
@@ -45,14 +30,6 @@ func Pending(status v1beta1.JobStatus) []Request {
 		}
 	}
 	return list
-}
-
-// runOf is the run of the job that the request of a type in flight was made to; nil when another operator made it.
-func runOf(status v1beta1.JobStatus, t Type) *v1beta1.Incarnation {
-	if t == Checkpoint {
-		return status.CheckpointInfo.Run
-	}
-	return status.SavepointInfo.Run
 }
 
 // Begin records that a snapshot is asked for, to be stored before Ask is carried out. A periodic one counts as taken
@@ -106,22 +83,4 @@ func Ask(f Facts, t Type, id string, endpoint plan.Endpoint) plan.Action {
 		Endpoint: endpoint, JobID: f.Status.JobID, TriggerID: id, Directory: f.Config.Get(key.SavepointDir),
 		Format: FormatOf(f),
 	}
-}
-
-func checkpointFormat(f Facts) v1beta1.CheckpointFormatType {
-	return v1beta1.CheckpointFormatType(read(f.Config.Enum, key.CheckpointType, string(v1beta1.CheckpointFormatFull)))
-}
-
-func savepointInfo(status *v1beta1.JobStatus) *v1beta1.SavepointInfo {
-	if status.SavepointInfo == nil {
-		status.SavepointInfo = &v1beta1.SavepointInfo{}
-	}
-	return status.SavepointInfo
-}
-
-func checkpointInfo(status *v1beta1.JobStatus) *v1beta1.CheckpointInfo {
-	if status.CheckpointInfo == nil {
-		status.CheckpointInfo = &v1beta1.CheckpointInfo{}
-	}
-	return status.CheckpointInfo
 }

@@ -143,24 +143,6 @@ func (p *Progress) close(t Type) {
 	clearTrigger(&p.Status, t)
 }
 
-// inFlight is why and when the newest request was made; the zero time when none was.
-func inFlight(status v1beta1.JobStatus, t Type) (v1beta1.SnapshotTriggerType, time.Time) {
-	switch {
-	case t == Checkpoint && status.CheckpointInfo != nil:
-		return status.CheckpointInfo.TriggerType, fromMillis(status.CheckpointInfo.TriggerTimestamp)
-	case t == Savepoint && status.SavepointInfo != nil:
-		return status.SavepointInfo.TriggerType, fromMillis(status.SavepointInfo.TriggerTimestamp)
-	}
-	return "", time.Time{}
-}
-
-func fromMillis(millis *int64) time.Time {
-	if millis == nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(*millis).UTC()
-}
-
 func grace(f Facts, t Type) time.Duration {
 	if t == Checkpoint {
 		return read(f.Config.Duration, key.CheckpointTriggerGracePeriod, time.Minute)
@@ -197,16 +179,6 @@ func zeroIfNil(n *int64) int64 {
 		return 0
 	}
 	return *n
-}
-
-func clearTrigger(status *v1beta1.JobStatus, t Type) {
-	if t == Checkpoint {
-		i := status.CheckpointInfo
-		i.TriggerID, i.TriggerTimestamp, i.TriggerType, i.FormatType, i.Run = nil, nil, "", "", nil
-		return
-	}
-	i := status.SavepointInfo
-	i.TriggerID, i.TriggerTimestamp, i.TriggerType, i.FormatType, i.Run = nil, nil, "", "", nil
 }
 
 // failure is the event of a request that came to nothing, in the words of the Java operator, with Flink's own cause

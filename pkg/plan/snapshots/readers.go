@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
 // Reader is the resource of a job, as far as it says which states the job may still read.
@@ -82,24 +80,3 @@ func BasedOn(before v1beta1.JobStatus, from v1beta1.StartKind) string {
 	}
 	return before.BasedOn
 }
-
-// Kept says why the savepoints of a job are never disposed of; empty when they may be.
-//
-//	execution.state-recovery.claim-mode  why
-//	LEGACY                               checkpoints may share files with what the job was started from, for ever
-//	CLAIM                                Flink owns what the job was started from, and deletes it itself
-func Kept(c flinkconf.Config) string {
-	mode, err := c.Enum(key.RestoreMode)
-	switch {
-	case err != nil:
-		return "who owns its files is not known: " + err.Error()
-	case mode == "LEGACY":
-		return "with " + key.RestoreMode.Key + " LEGACY checkpoints of the job may need its files"
-	case mode == "CLAIM":
-		return "with " + key.RestoreMode.Key + " CLAIM Flink deletes what it does not need any more"
-	}
-	return ""
-}
-
-// Readers are the paths that other resources of the namespace may still read, with the kind and name of one that does.
-type Readers map[string]string

@@ -97,13 +97,6 @@ func (f Facts) savepoint(path string, exists bool) *v1beta1.SavepointSpec {
 	return &v1beta1.SavepointSpec{Path: path, AlreadyExists: &exists, DisposeOnDelete: &dispose, FormatType: FormatOf(f)}
 }
 
-// FormatOf is kubernetes.operator.savepoint.format.type.
-func FormatOf(f Facts) v1beta1.SavepointFormatType {
-	return v1beta1.SavepointFormatType(read(
-		f.Config.Enum, key.SavepointFormatType, string(v1beta1.SavepointFormatCanonical),
-	))
-}
-
 // maxLabel is the longest value of a label.
 const maxLabel = 63
 

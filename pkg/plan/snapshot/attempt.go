@@ -18,36 +18,8 @@ import (
 //	status                                      Flink
 //	IN_PROGRESS, trigger ID, run of the job
 //	                                            POST savepoints or checkpoints with that ID
-//	... passes: inProgress asks about that ID ...
+//	... passes: decideInProgress asks about that ID ...
 //	COMPLETED, path
-
-// pending decides for a snapshot that is to be asked for. First match wins:
-//
-//	job                                    then
-//	its resource could not be read         wait
-//	gone or another, and seen before       ABANDONED
-//	ended                                  ABANDONED
-//	-, and the last attempt failed and     wait until it is due
-//	the next one is not due
-//	moving                                 wait, at most the checkpoint timeout; then ABANDONED
-//	runs, and the request cannot be made   a failed attempt
-//	runs                                   IN_PROGRESS, then the request
-func pending(v view) (result, bool) {
-	a := attempt(v)
-	switch s := v.standing(); {
-	case s == unknown:
-		return a.unreadableJob(), true
-	case s == gone, s == other:
-		return a.abandon(a.notFound(s)), true
-	case s == ended:
-		return a.abandon(v.secondary() + " is not running"), true
-	case a.backsOff():
-		return a.backOff(), true
-	case s == moving:
-		return a.awaitJob(), true
-	}
-	return a.trigger(), true
-}
 
 // attempt asks Flink for the snapshot, waits for the answer, and ends: taken, failed and tried again, or abandoned.
 type attempt view
@@ -185,10 +157,79 @@ func (v attempt) backsOff() bool {
 func (v attempt) backOff() result {
 	due := v.next()
 	return result{
-		situation: BackingOff, attempt: due,
+		situation: BackingOff, retryAt: due,
 		wait: cause{
 			plan.ReasonBackOff,
 			fmt.Sprintf("attempt %d failed, the next one is due at %s", v.want.Failures, due.UTC().Format(time.RFC3339)),
 		},
 	}
+}
+
+const noneLeft = "every attempt failed, see status.error; make another FlinkStateSnapshot to try again"
+
+// replaced reports whether the job that runs now is another run than the one that the request was made to.
+func (v attempt) replaced() bool {
+	run := v.want.Run
+	if run == nil {
+		return false
+	}
+	if id := v.job.status.JobID; id != "" && run.JobID != id {
+		return true
+	}
+	live, listed := v.s.Flink.Job.Get()
+	return listed && run.JobStartTime != "" && live.StartTime != run.JobStartTime
+}
+
+// startOver forgets a request whose cluster was replaced. It counts as no attempt.
+func (v attempt) startOver() result {
+	v.want.State, v.want.Run = v1beta1.SnapshotTriggerPending, nil
+	wait := cause{plan.ReasonClusterReplaced, "the job was restarted, the snapshot is requested again"}
+	return result{situation: AwaitingJob, again: true, wait: wait}
+}
+
+// neverCame reports whether a request that Flink does not know cannot have reached it: the run is the same, and Flink
+// would still remember one of that time (rest.async.store-duration). A request of another operator was stored after it
+// was made, so it came.
+func (v attempt) neverCame() bool {
+	at := parseInstant(v.want.TriggerTimestamp)
+	return v.want.Run != nil && !at.IsZero() && v.s.Now.Sub(at) < v.job.remembers()
+}
+
+// completed ends a snapshot that Flink has taken. The place of a checkpoint is in its details.
+//
+//	checkpoint details             then
+//	could not be read, unfinished  wait
+//	completed                      COMPLETED with its path
+//	failed, or left the history    COMPLETED with an empty path and a Warning
+func (v attempt) completed(operation snapshots.Operation) result {
+	if v.kind != snapshots.Checkpoint {
+		return v.complete(operation.Location)
+	}
+	details, known := v.s.Flink.Checkpoint.Get()
+	switch {
+	case v.s.Flink.Checkpoint.IsUnknown(), known && !details.Done:
+		return taking()
+	case known && details.Path != "":
+		return v.complete(details.Path)
+	}
+	why := details.Failure
+	if why == "" {
+		why = "it is no longer in the history or is stored in the JobManager's memory; web.checkpoints.history sets how " +
+			"many Flink shows"
+	}
+	v.tell(plan.Event{
+		Warning: true, Reason: plan.ReasonCheckpointError,
+		Message: fmt.Sprintf("checkpoint %d is complete, but its location is not known: %s", operation.CheckpointID, why),
+	})
+	return v.complete("")
+}
+
+// complete ends a snapshot well.
+func (v attempt) complete(path string) result {
+	v.want.State, v.want.Path, v.want.Error, v.want.ResultTimestamp = v1beta1.SnapshotCompleted, &path, "", v.instant()
+	return result{situation: Completed}
+}
+
+func taking() result {
+	return result{situation: Taking, wait: cause{plan.ReasonInProgress, "Flink is taking the snapshot"}}
 }
