@@ -19,8 +19,8 @@ const certificateLabel = "networking.internal.knative.dev/certificate-uid"
 // authorityFile is the Secret key of the authority, as cert-manager names it, too.
 const authorityFile = "ca.crt"
 
-// stored is the Secret as it was read.
-type stored struct {
+// storedSecret is the Secret as it was read.
+type storedSecret struct {
 	// secret is nil when there is none.
 	secret *corev1.Secret
 	// pair is what the Secret holds, good or not.
@@ -29,21 +29,21 @@ type stored struct {
 	tokens tokens
 }
 
-func (r Renewer) object() kube.Object {
+func (r Renewer) secretObject() kube.Object {
 	return kube.Object{Resource: kube.Secrets, Namespace: r.Namespace, Name: r.Secret}
 }
 
-func (r Renewer) read(ctx context.Context) (stored, error) {
-	u, found, err := r.API.Get(ctx, r.object())
+func (r Renewer) readSecret(ctx context.Context) (storedSecret, error) {
+	u, found, err := r.API.Get(ctx, r.secretObject())
 	if err != nil || !found {
-		return stored{}, err
+		return storedSecret{}, err
 	}
 	secret := &corev1.Secret{}
 	if err := kube.Typed(u, secret); err != nil {
-		return stored{}, err
+		return storedSecret{}, err
 	}
 	data := secret.Data
-	return stored{
+	return storedSecret{
 		secret, Pair{CA: data[authorityFile], Cert: data[corev1.TLSCertKey], Key: data[corev1.TLSPrivateKeyKey]},
 		readTokens(data),
 	}, nil
@@ -51,7 +51,7 @@ func (r Renewer) read(ctx context.Context) (stored, error) {
 
 // usable returns why the Secret cannot stay as it is, or nil. Who made it does not matter: a good pair of somebody
 // else's, such as cert-manager's, is used for as long as it is good.
-func (s stored) usable(names []string, now time.Time) error {
+func (s storedSecret) usable(names []string, now time.Time) error {
 	switch {
 	case s.secret == nil:
 		return errors.New("no Secret")
@@ -62,31 +62,31 @@ func (s stored) usable(names []string, now time.Time) error {
 }
 
 // writable says whether the Secret can take our pair. Neither a Secret's type nor an immutable one can be changed.
-func (s stored) writable() bool {
+func (s storedSecret) writable() bool {
 	return s.secret.Type == corev1.SecretTypeTLS && (s.secret.Immutable == nil || !*s.secret.Immutable)
 }
 
-// store writes the pair and the paths over what was read, or where nothing was. What cannot be written over is deleted
+// storeSecret writes the pair and the paths over what was read, or where nothing was. What cannot be written over is deleted
 // first.
-func (r Renewer) store(ctx context.Context, old stored, pair Pair, paths tokens) error {
+func (r Renewer) storeSecret(ctx context.Context, old storedSecret, pair Pair, paths tokens) error {
 	data := paths.data()
 	data[authorityFile], data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey] = pair.CA, pair.Cert, pair.Key
 	labels := map[string]string{
 		certificateLabel: r.Secret, "app.kubernetes.io/part-of": "kn-flink", "app.kubernetes.io/component": "admit",
 	}
 	if old.secret != nil && old.writable() {
-		_, err := r.API.MergePatch(ctx, r.object(), map[string]any{
+		_, err := r.API.MergePatch(ctx, r.secretObject(), map[string]any{
 			"metadata": map[string]any{"resourceVersion": old.secret.ResourceVersion, "labels": labels},
 			"data":     data,
 		})
 		return err
 	}
 	if old.secret != nil {
-		if err := r.API.Delete(ctx, r.object(), old.secret.UID, kube.AtVersion(old.secret.ResourceVersion)); err != nil {
+		if err := r.API.Delete(ctx, r.secretObject(), old.secret.UID, kube.AtVersion(old.secret.ResourceVersion)); err != nil {
 			return err
 		}
 	}
-	_, err := r.API.Create(ctx, r.object(), &corev1.Secret{
+	_, err := r.API.Create(ctx, r.secretObject(), &corev1.Secret{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Secret, Labels: labels},
 		Type:       corev1.SecretTypeTLS,
