@@ -149,7 +149,7 @@ var (
 	gauges = map[Gauge]about{
 		Resources:        {"{resource}", "Resources by kind and namespace."},
 		States:           {"{resource}", "Resources by lifecycle state."},
-		StateAge:         {"s", "Time for which the resource is in a lifecycle state that is longest in it."},
+		StateAge:         {"s", "Age of the resource that has been in a lifecycle state the longest."},
 		JobManagers:      {"{cluster}", "FlinkDeployments by the state of their JobManager."},
 		Jobs:             {"{job}", "Jobs by their state at Flink."},
 		Versions:         {"{cluster}", "FlinkDeployments by the version of Flink that they run."},
