@@ -11,8 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// decideDeleting ends a resource that is marked for deletion. It always ends: every wait has a deadline, counted from the
-// mark. First match wins:
+// decideDeleting ends a resource that is marked for deletion. It always ends: every wait has a deadline, counted from
+// the mark. First match wins:
 //
 //	there is                                        then
 //	no finalizer of ours                            nothing
