@@ -82,7 +82,8 @@ func (r Renewer) storeSecret(ctx context.Context, old storedSecret, pair Pair, p
 		return err
 	}
 	if old.secret != nil {
-		if err := r.API.Delete(ctx, r.secretObject(), old.secret.UID, kube.AtVersion(old.secret.ResourceVersion)); err != nil {
+		version := kube.AtVersion(old.secret.ResourceVersion)
+		if err := r.API.Delete(ctx, r.secretObject(), old.secret.UID, version); err != nil {
 			return err
 		}
 	}
