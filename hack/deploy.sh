@@ -137,7 +137,7 @@ wait_ready() {
 [ "${BASH_SOURCE[0]}" = "$0" ] || return 0
 
 [ -z "${OVERLAY:-}" ] || [ -d "config/overlays/$OVERLAY" ] || die "no overlay config/overlays/$OVERLAY; there are: $(cd config/overlays && echo *)"
-hack/preflight.sh || die "see the lines with fail above; docs/install/requirements.md says more"
+hack/preflight.sh || die "see the lines with fail above; docs/install/doctor.md says more"
 need_ko
 need_repository
 find_gateway

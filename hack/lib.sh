@@ -7,8 +7,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 KO_VERSION=v0.19.1
 # The namespace of the installation: SYSTEM=<namespace> for a second one in a cluster.
 SYSTEM=${SYSTEM:-flink-system}
-KNATIVE=(services.serving.knative.dev domainmappings.serving.knative.dev brokers.eventing.knative.dev
-  triggers.eventing.knative.dev apiserversources.sources.knative.dev pingsources.sources.knative.dev)
 KINDS=(flinkdeployments flinksessionjobs flinkstatesnapshots flinkbluegreendeployments)
 
 say() { printf '%s\n' "$*"; }
@@ -87,15 +85,6 @@ named() {
     /^---$/ { flush(); print; next }
     { document = document $0 "\n" }
     END { flush() }'
-}
-
-# installations: name of the status policy's binding, a tab, and the label selector of its namespaces, of each other installation.
-# One that goes by labels of resources is left out: whether it has the same ones is not known from namespaces.
-installations() {
-  local ours=kn-flink-status
-  [ "$SYSTEM" = flink-system ] || ours=kn-flink-status-$SYSTEM
-  kubectl get validatingadmissionpolicybindings -l app.kubernetes.io/part-of=kn-flink -o go-template='{{range .items}}{{$name := .metadata.name}}{{$by := ""}}{{with .spec.matchResources}}{{with .objectSelector}}{{if or .matchLabels .matchExpressions}}{{$by = "labels"}}{{end}}{{end}}{{end}}{{if not $by}}{{$name}}{{"\t"}}{{with .spec.matchResources}}{{with .namespaceSelector}}{{range $key, $value := .matchLabels}}{{$key}}={{$value}},{{end}}{{range .matchExpressions}}{{if eq .operator "Exists"}}{{.key}}{{else if eq .operator "DoesNotExist"}}!{{.key}}{{else}}{{.key}} {{if eq .operator "In"}}in{{else}}notin{{end}} ({{range $i, $value := .values}}{{if $i}},{{end}}{{$value}}{{end}}){{end}},{{end}}{{end}}{{end}}{{"\n"}}{{end}}{{end}}' |
-    sed -n "/^kn-flink-status/{/^$ours\t/d; s/,\$//; p}"
 }
 
 # apply ARGUMENTS...: server-side apply of stdin or files, again for a minute while a webhook of Knative is still starting.

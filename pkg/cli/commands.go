@@ -14,7 +14,9 @@ import (
 )
 
 // titles are those of the groups of the help.
-var titles = map[string]string{"look": "Look:", "change": "Change:", "other": "Other:"}
+var titles = map[string]string{
+	"look": "Look:", "change": "Change:", "installation": "Installation:", "other": "Other:",
+}
 
 // command is one row of the table of commands.
 type command struct {
@@ -57,7 +59,9 @@ func namesOf(wanted func(kinds.Kind) bool) (names []string) {
 func (p *program) commands() []command {
 	return slices.Concat(
 		[]command{p.list(), p.describe(), p.why(), p.wait(), p.events(), p.logs(), p.console()},
-		p.changes(), []command{p.savepoint(), p.checkpoint(), p.version(), p.options()},
+		p.changes(), []command{p.savepoint(), p.checkpoint()},
+		p.installations(),
+		[]command{p.version(), p.options()},
 	)
 }
 

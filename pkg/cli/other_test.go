@@ -26,7 +26,7 @@ func TestOtherCommands(t *testing.T) {
 func TestEachCommandIsInItsGroupAndRuns(t *testing.T) {
 	w := newWorld(t, "team.yaml")
 	help, _, _ := w.run("--help")
-	for _, group := range []string{"Look:", "Change:", "Other:"} {
+	for _, group := range []string{"Look:", "Change:", "Installation:", "Other:"} {
 		if !strings.Contains(help, "\n"+group+"\n") {
 			t.Errorf("there is no group %s", group)
 		}
@@ -37,7 +37,7 @@ func TestEachCommandIsInItsGroupAndRuns(t *testing.T) {
 	var names []string
 	for _, c := range []string{
 		"list", "describe", "why", "wait", "events", "logs", "console", "suspend", "resume", "restart", "scale",
-		"reconcile", "promote", "abort", "savepoint", "checkpoint", "version", "options", "completion",
+		"reconcile", "promote", "abort", "savepoint", "checkpoint", "doctor", "version", "options", "completion",
 	} {
 		out, notes, code := w.run(c, "--help")
 		if code != 0 || !strings.Contains(out, "Usage:") {

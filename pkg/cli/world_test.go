@@ -37,6 +37,8 @@ type world struct {
 	logs map[string]string
 	// input is what the user types; empty where there is no terminal.
 	input string
+	// around stands between the user and the API server; nil where nothing does.
+	around func(http.RoundTripper) http.RoundTripper
 	// cancel interrupts the command that runs.
 	cancel func()
 }
@@ -67,7 +69,9 @@ func resourceOf(kind string) schema.GroupVersionResource {
 	if k, ours := kinds.Of(kind); ours {
 		return k.Resource
 	}
-	return map[string]schema.GroupVersionResource{"Pod": kube.Pods, "Event": kube.Events}[kind]
+	return map[string]schema.GroupVersionResource{
+		"Pod": kube.Pods, "Event": kube.Events, "Deployment": kube.Deployments, "Namespace": kube.Namespaces,
+	}[kind]
 }
 
 // add stores an object with its status.
@@ -120,6 +124,9 @@ func (w *world) run(args ...string) (out, notes string, code int) {
 		Config: func() (*rest.Config, string, error) {
 			config := w.Config("kn-flink")
 			config.Transport = logTransport{config.Transport, w.logs}
+			if w.around != nil {
+				config.Transport = w.around(config.Transport)
+			}
 			return config, "flink", nil
 		},
 	})

@@ -170,17 +170,8 @@ func (c *Client) Create(ctx context.Context, o Object, object any) (*unstructure
 // DryRun has the API server judge the creation of an object, as it would that of a real one, and store nothing. One
 // that exists under the name is an AlreadyExists error, which comes after every other refusal.
 func (c *Client) DryRun(ctx context.Context, o Object, object any) error {
-	u, err := Unstructured(object)
-	if err != nil {
-		return fmt.Errorf("try to create %s: %w", o, err)
-	}
-	_, err = c.resource(o.Resource, o.Namespace).Create(
-		ctx, u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}},
-	)
-	if err != nil {
-		return fmt.Errorf("try to create %s: %w", o, err)
-	}
-	return nil
+	_, err := c.Try(ctx, o, object)
+	return err
 }
 
 // UpdateStatus writes the status subresource of an object as a whole. The resourceVersion in it is the precondition.

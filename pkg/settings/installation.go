@@ -1,14 +1,9 @@
 package settings
 
-// DefaultNamespace is the namespace of an installation that is alone in its cluster.
-const DefaultNamespace = "flink-system"
+import "github.com/kn-flink/kn-flink/pkg/install"
 
-// Named is the name that an object outside of the installation's own namespace has: that of config/knative in
-// DefaultNamespace, and with the namespace at its end in every other, so that two installations share no object.
-// hack/lib.sh and the Helm chart name them alike.
-func Named(namespace, name string) string {
-	if namespace == DefaultNamespace {
-		return name
-	}
-	return name + "-" + namespace
-}
+// DefaultNamespace is the namespace of an installation that is alone in its cluster.
+const DefaultNamespace = install.DefaultNamespace
+
+// Named is install.Named: the name of an object outside of the installation's own namespace.
+func Named(namespace, name string) string { return install.Named(namespace, name) }

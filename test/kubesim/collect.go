@@ -187,7 +187,7 @@ func (s *Server) mustUpdate(k key, change func(*unstructured.Unstructured)) {
 	if s.objects[k] == nil {
 		return
 	}
-	w := write{resource: mustResource(k.gvr), namespace: k.namespace, name: k.name, manager: "kube-controller-manager"}
+	w := write{resource: s.mustResource(k.gvr), namespace: k.namespace, name: k.name, manager: "kube-controller-manager"}
 	_, _, err := s.update(w, func(u *unstructured.Unstructured) error {
 		change(u)
 		return nil
@@ -201,7 +201,7 @@ func (s *Server) mustRemove(k key, options DeleteOptions) {
 	if s.objects[k] == nil {
 		return
 	}
-	if _, _, err := s.remove(mustResource(k.gvr), k.namespace, k.name, options); err != nil {
+	if _, _, err := s.remove(s.mustResource(k.gvr), k.namespace, k.name, options); err != nil {
 		s.t.Errorf("kubesim: garbage collector: delete %s %s/%s: %v", k.gvr.Resource, k.namespace, k.name, err)
 	}
 }

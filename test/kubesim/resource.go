@@ -132,16 +132,17 @@ func Path(gvr schema.GroupVersionResource, namespace, name string) string {
 	return strings.TrimSuffix(path+"/"+gvr.Resource+"/"+name, "/")
 }
 
-func resourceOf(gvr schema.GroupVersionResource) (Resource, bool) {
-	i := slices.IndexFunc(resources, func(r Resource) bool { return r.GVR == gvr })
-	if i < 0 {
-		return Resource{}, false
+func (s *Server) resourceOf(gvr schema.GroupVersionResource) (Resource, bool) {
+	for _, all := range [][]Resource{resources, s.Also} {
+		if i := slices.IndexFunc(all, func(r Resource) bool { return r.GVR == gvr }); i >= 0 {
+			return all[i], true
+		}
 	}
-	return resources[i], true
+	return Resource{}, false
 }
 
-func mustResource(gvr schema.GroupVersionResource) Resource {
-	r, ok := resourceOf(gvr)
+func (s *Server) mustResource(gvr schema.GroupVersionResource) Resource {
+	r, ok := s.resourceOf(gvr)
 	if !ok {
 		panic("kubesim does not model " + gvr.String())
 	}

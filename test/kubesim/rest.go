@@ -29,7 +29,7 @@ type route struct {
 }
 
 // parsePath reads /api/v1/… and /apis/<group>/<version>/….
-func parsePath(path string) route {
+func (s *Server) parsePath(path string) route {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	var gv schema.GroupVersion
 	switch {
@@ -44,7 +44,7 @@ func parsePath(path string) route {
 	if parts[0] == "namespaces" && len(parts) > 2 && parts[2] != "status" {
 		r.namespace, parts = parts[1], parts[2:]
 	}
-	r.resource, r.known = resourceOf(gv.WithResource(parts[0]))
+	r.resource, r.known = s.resourceOf(gv.WithResource(parts[0]))
 	r.resource.GVR = gv.WithResource(parts[0])
 	if len(parts) > 1 {
 		r.name = parts[1]
@@ -83,7 +83,7 @@ func (s *Server) system() wire.System {
 	return wire.System{
 		Name: "kube", Handler: http.HandlerFunc(s.serve),
 		Classify: func(r *http.Request) wire.Request {
-			at, verb := parsePath(r.URL.Path), ""
+			at, verb := s.parsePath(r.URL.Path), ""
 			if verb = verbOf(r, at.name != ""); r.URL.Query().Get("dryRun") != "" {
 				verb = Try
 			}
@@ -112,7 +112,7 @@ func Injected(status int) error {
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("watch") != "" {
-		refuse(w, apierrors.NewMethodNotSupported(parsePath(r.URL.Path).resource.groupResource(), "watch"))
+		refuse(w, apierrors.NewMethodNotSupported(s.parsePath(r.URL.Path).resource.groupResource(), "watch"))
 		return
 	}
 	text, err := io.ReadAll(r.Body)
@@ -120,7 +120,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, apierrors.NewBadRequest(err.Error()))
 		return
 	}
-	verb := verbOf(r, parsePath(r.URL.Path).name != "")
+	verb := verbOf(r, s.parsePath(r.URL.Path).name != "")
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	answer, content, err := s.Do(r.URL.Path, Request{
 		Verb: verb, Query: r.URL.Query(), Manager: managerOf(r, verb), Kind: types.PatchType(kind), Text: text,
@@ -168,7 +168,7 @@ type Request struct {
 // Do carries out one request without HTTP, at a path below the API server's root, and says whether anything changed, as
 // the text of an effect. The answer is what is stored: it must not be written to.
 func (s *Server) Do(path string, q Request) (answer wire.Answer, content any, err error) {
-	q.at = parsePath(path)
+	q.at = s.parsePath(path)
 	if !q.at.known || q.at.subresource != "" && (q.at.subresource != "status" || !q.at.resource.Status) {
 		err := apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false)
 		if !q.at.known { // what client-go makes of the plain text with which the API server answers

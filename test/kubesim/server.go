@@ -32,6 +32,9 @@ type Server struct {
 	// Policy, when set, may refuse any write of a client, as a quota or a webhook of somebody else does, with the error
 	// that it returns. It must not call the Server.
 	Policy func(Write) error
+	// Also are kinds that a test adds, such as Knative's: they are stored and read as all others, and package conformance
+	// does not compare them with the real API server.
+	Also []Resource
 	// ObjectLimit is how many bytes an object that a client writes may have. Zero: what etcd takes, 1.5 MiB.
 	ObjectLimit int
 
@@ -194,7 +197,7 @@ func (s *Server) Create(
 ) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	created, _, err := s.create(mustResource(gvr), u.GetNamespace(), u.DeepCopy(), "kubesim")
+	created, _, err := s.create(s.mustResource(gvr), u.GetNamespace(), u.DeepCopy(), "kubesim")
 	return created.DeepCopy(), err
 }
 
@@ -205,7 +208,7 @@ func (s *Server) Update(
 ) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	target := write{resource: mustResource(gvr), namespace: namespace, name: name, manager: "kubesim"}
+	target := write{resource: s.mustResource(gvr), namespace: namespace, name: name, manager: "kubesim"}
 	updated, _, err := s.update(target, func(u *unstructured.Unstructured) error {
 		change(u)
 		return nil
@@ -219,7 +222,7 @@ func (s *Server) UpdateStatus(
 ) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	target := write{resource: mustResource(gvr), namespace: namespace, name: name, manager: "kubesim", status: true}
+	target := write{resource: s.mustResource(gvr), namespace: namespace, name: name, manager: "kubesim", status: true}
 	updated, _, err := s.update(target, func(u *unstructured.Unstructured) error {
 		u.Object["status"] = status
 		return nil
@@ -231,7 +234,7 @@ func (s *Server) UpdateStatus(
 func (s *Server) Delete(gvr schema.GroupVersionResource, namespace, name string, options DeleteOptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _, err := s.remove(mustResource(gvr), namespace, name, options)
+	_, _, err := s.remove(s.mustResource(gvr), namespace, name, options)
 	return err
 }
 

@@ -1,5 +1,6 @@
-// Package preflight holds hack/preflight.sh to what it says of a cluster, with a kubectl of its own that answers as an
-// API server would. Whether a real one answers so is for local/ and test/e2e.
+// Package preflight holds what hack/preflight.sh and hack/deploy.sh ask for and find, with a go and a kubectl that it
+// writes. What the checks themselves say is for pkg/cli; whether a real API server answers so is for local/ and
+// test/e2e.
 //
-// I/O: it runs the script. Start reading at preflight_test.go.
+// I/O: it runs the scripts. Start reading at preflight_test.go.
 package preflight

@@ -1,0 +1,102 @@
+package doctor
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Row is one check.
+type Row struct {
+	// Name is that of its lines, as a rule.
+	Name string
+	// Reads are the sources that it judges. Where one could not be read, that is its only line.
+	Reads []Source
+	// About says what a failure of it means.
+	About string
+
+	judge func(f Found, a Asked) []Line
+	// whole is whether it makes sense of an installation that is there.
+	whole bool
+}
+
+// Before are the checks of a cluster before an installation or an update: what fails stops it.
+var Before = []Row{
+	{"Kubernetes", []Source{Server}, "the API server lacks what the kinds need", kubernetes, false},
+	{"Serving", []Source{Definitions}, "no function can run", serving, false},
+	{"Eventing", []Source{Definitions}, "no event can arrive", eventing, false},
+	{"Ingress", []Source{Network, Exposed}, "the admission webhook cannot be reached", ingress, false},
+	{"Kinds", []Source{Definitions}, "resources are stored in a version that goes away", definitions, false},
+	{
+		"Java operator", []Source{Operators, Settings}, "two operators would act on one resource", javaOperator, false,
+	},
+	{
+		"Installations", []Source{Bindings, Namespaces}, "two installations would refuse each other's writes", others, false,
+	},
+	{"Certificate", []Source{Webhooks}, "the webhook will not be asked", certificate, false},
+	{"Rights", []Source{Rights}, "the installation would stop half way", rights, false},
+	{"Resources", []Source{Jobs, Functions}, "a resource of the Java operator would not be run in full", resources, false},
+}
+
+// Installed are the checks of an installation.
+var Installed = []Row{
+	Before[0], Before[1], Before[2],
+	{
+		"Installation", []Source{Functions, Brokers, Sources}, "nothing acts on any resource", installation, false,
+	},
+	{"Kinds", []Source{Definitions}, "a kind is missing, or of an older version", installedKinds, true},
+	{"Functions", []Source{Functions}, "nothing is changed, or nothing is looked at", functions, true},
+	{"Brokers", []Source{Brokers}, "no event arrives", brokers, true},
+	{"Triggers", []Source{Triggers}, "a function gets no event", triggers, true},
+	{"Source", []Source{Sources}, "changes arrive with the clock, minutes late", source, true},
+	{"Clock", []Source{Clocks}, "nothing in progress continues", clock, true},
+	{"Pods", []Source{Pods}, "a part cannot start", pods, true},
+	{
+		"Roles", []Source{Accounts, Roles, RoleBindings, ClusterRoles, ClusterRoleBindings, Functions, Webhooks},
+		"a function is denied what it needs", roles, true,
+	},
+	{"Policies", []Source{Policies, Bindings}, "what a function or a user may not do is not refused", policed, true},
+	{
+		"Webhook", []Source{Webhooks, Addresses, Functions, Exposed}, "a wrong spec is told in its status only", webhook,
+		true,
+	},
+	{"Webhook", []Source{Webhook}, "a wrong spec is told in its status only", answers, true},
+	{"Certificate", []Source{Webhooks, Renewals}, "the webhook is not asked", trusted, true},
+	Before[5], Before[6],
+	{"Settings", []Source{Told}, "the newest settings are not in force", accepted, true},
+	{"Tenants", []Source{Jobs, Accounts}, "pods of jobs cannot start", tenants, true},
+	{"Resources", []Source{Jobs}, "the installation does not live", looked, true},
+}
+
+// TakeOver are the checks of what a Java operator leaves.
+var TakeOver = []Row{Before[4], Before[9], {
+	"Settings", []Source{Operators, Settings}, "an option of the Java operator has no effect here", unheard, false,
+}}
+
+// Needs are the sources that rows judge.
+func Needs(rows []Row) (all []Source) {
+	for _, r := range rows {
+		for _, s := range r.Reads {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// Judge has rows judge what was found.
+func Judge(rows []Row, f Found, a Asked) Report {
+	r := Report{TypeMeta: metav1.TypeMeta{APIVersion: "kn-flink/v1alpha1", Kind: "Diagnosis"}, Verdict: OK}
+	for _, row := range rows {
+		if row.whole && !isInstalled(f, a) {
+			continue
+		}
+		if i := slices.IndexFunc(row.Reads, func(s Source) bool { return f.Unread[s] != "" }); i >= 0 {
+			r.Add(line(row.Name, Warn, "not judged: %s", f.Unread[row.Reads[i]]))
+			continue
+		}
+		r.Add(row.judge(f, a)...)
+	}
+	return r
+}
