@@ -151,7 +151,7 @@ func page(root string) (string, error) {
 const peopleHead = `
 ## People
 
-Roles that no manifest binds. Kubernetes adds each to its own roles in the second column.
+Roles that no manifest binds. Kubernetes adds each to its own roles in the second column; bind the others yourself.
 
 | role | is part of | resources | verbs |
 |---|---|---|---|
@@ -168,7 +168,10 @@ func people(out *strings.Builder, all []object) error {
 			}
 		}
 		if len(own) == 0 {
-			continue
+			if role.Kind != "ClusterRole" || isBound(all, role.Metadata.Name) {
+				continue
+			}
+			own = []string{"none"}
 		}
 		rules, err := rulesOf(role)
 		if err != nil {
@@ -182,6 +185,11 @@ func people(out *strings.Builder, all []object) error {
 		}
 	}
 	return nil
+}
+
+// isBound is whether a manifest binds a role.
+func isBound(all []object, role string) bool {
+	return slices.ContainsFunc(all, func(o object) bool { return o.RoleRef.Name == role })
 }
 
 // others are the accounts that have a binding and no place in the order.
