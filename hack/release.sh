@@ -4,7 +4,7 @@
 # release/tenant.yaml; release/rules.yaml, for Prometheus, whose alerts lead to the pages of the version; and release/prune.sh, which
 # deletes what an earlier version had installed. And the Helm chart
 # release/kn-flink-<version>.tgz, made from the same files and pushed to oci://$KO_DOCKER_REPO/charts; release/notes.md, the part of
-# CHANGELOG.md; release/checksums.txt. Images have an SBOM (SPDX) beside them; the workflow of a release signs them and adds provenance.
+# CHANGELOG.md; the plugin kn-flink for each platform, see hack/plugin.sh; release/checksums.txt. Images have an SBOM (SPDX) beside them; the workflow of a release signs them and adds provenance.
 #   PLATFORM=linux/amd64   another list of platforms
 #   PLAIN_HTTP=1           the registry has no TLS
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -53,10 +53,21 @@ cat config/crds/*.yaml >release/crds.yaml
 (cd hack/chart && go run -buildvcs=false . -version "$version" -repository "$KO_DOCKER_REPO" -resolved "$work/all.yaml"
   go tool helm push "../../release/kn-flink-${version#v}.tgz" "oci://$KO_DOCKER_REPO/charts" ${PLAIN_HTTP:+--plain-http})
 rm -rf release/kn-flink # the chart, unpacked
+# shape NAME: an overlay of config/overlays with the images that were built, for the plugin.
+images=$(sed -nE 's#.*image: (\S*/([a-z]+)(:[^@ ]+)?@sha256:[0-9a-f]{64}).*#s\#ko://github.com/kn-flink/kn-flink/functions/\2$\#\1\##p' "$work/all.yaml" | sort -u)
+shape() {
+  kubectl kustomize --load-restrictor LoadRestrictionsNone "config/overlays/$1" >"$work/$1.kustomized.yaml"
+  release_manifest "$work/$1.kustomized.yaml" | sed "$images" >"$work/plugin/overlay-$1.yaml"
+  ! grep -q 'ko://' "$work/plugin/overlay-$1.yaml" || die "an image of overlay $1 is not that of the release"
+}
+mkdir "$work/plugin"
+cp release/crds.yaml release/kn-flink.yaml release/kn-flink-webhook.yaml release/tenant.yaml "$work/plugin/"
+for overlay in kafka rabbitmq istio tenants labelled-namespaces single-namespace oidc; do shape "$overlay"; done
+hack/plugin.sh "$version" "$work/plugin" release
 # notes: what CHANGELOG.md says of the version; of one that it does not name yet, what is unreleased.
 notes() { awk -v want="## $1" 'index($0, "## ") == 1 { on = ($0 == want || index($0, want " ") == 1); next } on' CHANGELOG.md; }
 notes "$version" >release/notes.md
 grep -q . release/notes.md || notes Unreleased >release/notes.md
 grep -q . release/notes.md || die "CHANGELOG.md says nothing of $version"
-(cd release && sha256sum -- *.yaml *.sh *.tgz >checksums.txt)
+(cd release && sha256sum -- *.yaml *.sh *.tgz *.tar.gz >checksums.txt)
 say "release/crds.yaml and release/kn-flink.yaml install $version, release/kn-flink-webhook.yaml its webhook: docs/install/files.md"

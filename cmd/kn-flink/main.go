@@ -12,6 +12,7 @@ import (
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // logins of clouds
 
 	"github.com/kn-flink/kn-flink/pkg/cli"
+	"github.com/kn-flink/kn-flink/pkg/release"
 )
 
 // version is set by the linker in a release.
@@ -25,7 +26,8 @@ func run() int {
 	defer stop()
 	root := cli.New(cli.Options{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: isTerminal(os.Stdin) && isTerminal(os.Stdout),
-		Version: built(), Program: os.Args[0], ASCII: !hasUTF8(os.Getenv), NoColor: os.Getenv("NO_COLOR") != "",
+		Release: release.Files(), Version: built(), Program: os.Args[0],
+		ASCII: !hasUTF8(os.Getenv), NoColor: os.Getenv("NO_COLOR") != "",
 	})
 	end := cli.ExitOf(ctx, root.ExecuteContext(ctx))
 	if end == nil {

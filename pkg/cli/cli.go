@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -78,6 +79,8 @@ type Options struct {
 	Terminal bool
 	// Config is the way to the API server and the namespace; nil has both from the flags and the kubeconfig.
 	Config func() (*rest.Config, string, error)
+	// Release has the manifests of the plugin's version, see package release; nil is a build from source.
+	Release fs.FS
 	// Version is the plugin's.
 	Version string
 	// Program is how the process was called, the first argument; empty is kn flink.

@@ -43,7 +43,9 @@ var rightsOfDoctor = []string{
 }
 
 // installations are the commands of an installation.
-func (p *program) installations() []command { return []command{p.doctor()} }
+func (p *program) installations() []command {
+	return []command{p.doctor(), p.install(), p.uninstall(), p.tenant(), p.migrate()}
+}
 
 func (p *program) doctor() command {
 	var s shape

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"io"
+	"maps"
 	"math/big"
 	"net/http"
 	"os"
@@ -37,16 +38,9 @@ type asked struct {
 }
 
 func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := func(code int, value any) (*http.Response, error) {
-		text, err := json.Marshal(value)
-		return &http.Response{
-			StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
-			Body: io.NopCloser(strings.NewReader(string(text))),
-		}, err
-	}
 	switch {
 	case r.URL.Path == "/version":
-		return answer(http.StatusOK, map[string]any{"major": "1", "minor": a.minor})
+		return answer(r, http.StatusOK, map[string]any{"major": "1", "minor": a.minor})
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
 		var review map[string]any
 		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
@@ -54,7 +48,7 @@ func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		resource, _, _ := unstructured.NestedString(review, "spec", "resourceAttributes", "resource")
 		review["status"] = map[string]any{"allowed": resource != a.denied}
-		return answer(http.StatusCreated, review)
+		return answer(r, http.StatusCreated, review)
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/flinksessionjobs") && r.URL.Query().Has("dryRun"):
 		var job unstructured.Unstructured
 		if err := json.NewDecoder(r.Body).Decode(&job.Object); err != nil {
@@ -63,7 +57,7 @@ func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
 		if !a.silent {
 			job.SetLabels(map[string]string{"target.session": "any"})
 		}
-		return answer(http.StatusCreated, job.Object)
+		return answer(r, http.StatusCreated, job.Object)
 	}
 	return a.next.RoundTrip(r)
 }
@@ -74,6 +68,8 @@ type installedWorld struct {
 	asked *asked
 	// canary is what the functions do with a canary when it is read; nil is nothing.
 	canary func(u *unstructured.Unstructured, now string)
+	// bringsUp is whether Knative brings up what is applied before it is read.
+	bringsUp bool
 }
 
 // answering has the functions answer a canary before it is read.
@@ -94,7 +90,50 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+	read := strings.HasSuffix(r.URL.Path, "/brokers") || strings.Contains(r.URL.Path, "/customresourcedefinitions/flink")
+	if a.w.bringsUp && r.Method == http.MethodGet && read {
+		a.w.bringUp(a.w.t)
+	}
+	if r.URL.Path == "/api/v1/namespaces" { // one that is deleted goes when it is empty
+		a.w.GC()
+	}
+	if name, is := strings.CutPrefix(r.URL.Path, "/api/v1/namespaces/"); is && !strings.Contains(name, "/") &&
+		strings.HasPrefix(r.Header.Get("Content-Type"), "application/apply-patch") {
+		return a.namespace(r, name)
+	}
 	return a.w.asked.RoundTrip(r)
+}
+
+// namespace applies a namespace, which the model leaves to the world.
+func (a answering) namespace(r *http.Request, name string) (*http.Response, error) {
+	var wanted unstructured.Unstructured
+	if err := json.NewDecoder(r.Body).Decode(&wanted.Object); err != nil {
+		return nil, err
+	}
+	if a.w.Peek(kubesim.Namespaces, "", name) == nil {
+		a.w.AddNamespace(name)
+	}
+	u, err := a.w.Update(kubesim.Namespaces, "", name, func(u *unstructured.Unstructured) {
+		labels := u.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		maps.Copy(labels, wanted.GetLabels())
+		u.SetLabels(labels)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer(r, http.StatusOK, u.Object)
+}
+
+// answer is a response with an object.
+func answer(r *http.Request, code int, value any) (*http.Response, error) {
+	text, err := json.Marshal(value)
+	return &http.Response{
+		StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
+		Body: io.NopCloser(strings.NewReader(string(text))),
+	}, err
 }
 
 // newCluster has Knative and Kourier, and no installation.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -117,10 +118,9 @@ func (p *program) names(of []string) cobra.CompletionFunc {
 }
 
 // kubectlCompletion is the executable by which kubectl completes the commands of a plugin.
-const kubectlCompletion = `#!/usr/bin/env sh
-# Save it as kubectl_complete-flink on the PATH, executable.
-kubectl-flink __complete "$@"
-`
+//
+//go:embed kubectl_complete-flink
+var kubectlCompletion string
 
 // completion adds kubectl to the shells that cobra completes for.
 func completion(root *cobra.Command) {

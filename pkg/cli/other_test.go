@@ -37,7 +37,8 @@ func TestEachCommandIsInItsGroupAndRuns(t *testing.T) {
 	var names []string
 	for _, c := range []string{
 		"list", "describe", "why", "wait", "events", "logs", "console", "suspend", "resume", "restart", "scale",
-		"reconcile", "promote", "abort", "savepoint", "checkpoint", "doctor", "version", "options", "completion",
+		"reconcile", "promote", "abort", "savepoint", "checkpoint", "doctor", "install", "uninstall",
+		"tenant", "migrate", "version", "options", "completion",
 	} {
 		out, notes, code := w.run(c, "--help")
 		if code != 0 || !strings.Contains(out, "Usage:") {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -37,6 +38,8 @@ type world struct {
 	logs map[string]string
 	// input is what the user types; empty where there is no terminal.
 	input string
+	// release has the manifests of the plugin; nil is a build from source.
+	release fs.FS
 	// around stands between the user and the API server; nil where nothing does.
 	around func(http.RoundTripper) http.RoundTripper
 	// cancel interrupts the command that runs.
@@ -120,7 +123,8 @@ func (w *world) run(args ...string) (out, notes string, code int) {
 	var stdout, stderr bytes.Buffer
 	root := cli.New(cli.Options{
 		In: strings.NewReader(w.input), Out: &stdout, Err: &stderr, Terminal: w.input != "", Version: "v0.0.0-test",
-		Now: func() time.Time { return w.Clock.Now().Add(time.Hour) }, Pace: time.Millisecond,
+		Release: w.release,
+		Now:     func() time.Time { return w.Clock.Now().Add(time.Hour) }, Pace: time.Millisecond,
 		Config: func() (*rest.Config, string, error) {
 			config := w.Config("kn-flink")
 			config.Transport = logTransport{config.Transport, w.logs}

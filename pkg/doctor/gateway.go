@@ -8,20 +8,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kn-flink/kn-flink/pkg/install"
 )
 
 // knativeServing is the namespace of Knative Serving.
 const knativeServing = "knative-serving"
-
-// Gateway is where the admission webhook is to be reached. hack/lib.sh (gateways) finds the same.
-type Gateway struct {
-	// Namespace is that of its pods.
-	Namespace string
-	// Selector is what its pods have.
-	Selector map[string]string
-	// Port is the TLS port of the pods: a number, or a name.
-	Port string
-}
 
 // ingressClass is Knative's ingress class without its domain, such as kourier; empty where none is set.
 func ingressClass(f Found) string {
@@ -45,13 +37,18 @@ var (
 // podsPort is the TLS port of pods of Kourier and of Istio.
 const podsPort = "8443"
 
+// Kourier is the gateway of Kourier in a namespace.
+func Kourier(namespace string) install.Gateway {
+	return install.Gateway{Namespace: namespace, Selector: kourierPods, Port: podsPort}
+}
+
 // Gateways are where the webhook may be reached, by Knative's ingress class: pods of Kourier or Istio wherever a
 // Service selects them, or the Service that net-contour or net-gateway-api is told of.
-func Gateways(f Found, a Asked) (found []Gateway) {
+func Gateways(f Found, a Asked) (found []install.Gateway) {
 	switch class := cmp.Or(ingressClass(f), "kourier"); class {
 	case "kourier":
 		if a.GatewayNamespace != "" {
-			return []Gateway{{a.GatewayNamespace, kourierPods, podsPort}}
+			return []install.Gateway{Kourier(a.GatewayNamespace)}
 		}
 		found = selecting(f, kourierPods)
 	case "istio":
@@ -62,24 +59,24 @@ func Gateways(f Found, a Asked) (found []Gateway) {
 		found = service(f, named(f, "config-gateway", []string{"external-gateways", "visibility"},
 			"istio-system/istio-ingressgateway"))
 	}
-	return slices.DeleteFunc(found, func(g Gateway) bool {
+	return slices.DeleteFunc(found, func(g install.Gateway) bool {
 		return a.GatewayNamespace != "" && g.Namespace != a.GatewayNamespace
 	})
 }
 
 // selecting are the namespaces in which a Service, not ours, selects pods.
-func selecting(f Found, pods map[string]string) (found []Gateway) {
+func selecting(f Found, pods map[string]string) (found []install.Gateway) {
 	for _, s := range f.Objects[Exposed] {
 		selector, _, _ := unstructured.NestedStringMap(s.Object, "spec", "selector")
 		has := !strings.HasPrefix(s.GetName(), "flink-admit")
 		for k, v := range pods {
 			has = has && selector[k] == v
 		}
-		if has && !slices.ContainsFunc(found, func(g Gateway) bool { return g.Namespace == s.GetNamespace() }) {
-			found = append(found, Gateway{s.GetNamespace(), pods, podsPort})
+		if has && !slices.ContainsFunc(found, func(g install.Gateway) bool { return g.Namespace == s.GetNamespace() }) {
+			found = append(found, install.Gateway{Namespace: s.GetNamespace(), Selector: pods, Port: podsPort})
 		}
 	}
-	slices.SortFunc(found, func(a, b Gateway) int { return strings.Compare(a.Namespace, b.Namespace) })
+	slices.SortFunc(found, func(a, b install.Gateway) int { return strings.Compare(a.Namespace, b.Namespace) })
 	return found
 }
 
@@ -104,7 +101,7 @@ func named(f Found, configMap string, keys []string, otherwise string) string {
 }
 
 // service is a Service as a gateway, if it is there and has port 443.
-func service(f Found, name string) []Gateway {
+func service(f Found, name string) []install.Gateway {
 	namespace, name, _ := strings.Cut(name, "/")
 	u := f.one(Exposed, namespace, name)
 	if u == nil {
@@ -116,7 +113,7 @@ func service(f Found, name string) []Gateway {
 			continue
 		}
 		target := intstr.Parse(fmt.Sprint(cmp.Or(port["targetPort"], any(int64(443)))))
-		return []Gateway{{namespace, selector, target.String()}}
+		return []install.Gateway{{Namespace: namespace, Selector: selector, Port: target.String()}}
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 // again is the repair of what an installation lacks.
 const again = "apply all of its version again: kn flink install, helm upgrade or make deploy"
 
-// notReady says of an object of Knative why it is not Ready; empty where it is.
-func notReady(u *unstructured.Unstructured) string {
+// NotReady says of an object of Knative why it is not Ready; empty where it is.
+func NotReady(u *unstructured.Unstructured) string {
 	status, reason, message := condition(u, "Ready")
 	switch seen, there, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration"); {
 	case status == "":
@@ -38,7 +38,7 @@ func parts(f Found, a Asked, check string, s Source, kn string) (lines []Line) {
 		if p.source != s || u == nil {
 			continue
 		}
-		if why := notReady(u); why != "" {
+		if why := NotReady(u); why != "" {
 			lines = append(lines, line(check, Fail, "%s: %s", p.name, why).do(
 				fmt.Sprintf("%s %s -n %s", kn, p.name, a.System),
 				"docs/troubleshoot/operator.md says what each part does"))

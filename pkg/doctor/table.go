@@ -38,6 +38,9 @@ var Before = []Row{
 	{"Resources", []Source{Jobs, Functions}, "a resource of the Java operator would not be run in full", resources, false},
 }
 
+// BeforeKinds are the checks of a cluster before the definitions of the kinds are applied.
+var BeforeKinds = []Row{Before[0], Before[4]}
+
 // Installed are the checks of an installation.
 var Installed = []Row{
 	Before[0], Before[1], Before[2],
@@ -71,6 +74,11 @@ var Installed = []Row{
 // TakeOver are the checks of what a Java operator leaves.
 var TakeOver = []Row{Before[4], Before[9], {
 	"Settings", []Source{Operators, Settings}, "an option of the Java operator has no effect here", unheard, false,
+}}
+
+// Back are the checks before the Java operator takes over again.
+var Back = []Row{{
+	"Operations", []Source{Jobs}, "the Java operator would not finish what is open", back, false,
 }}
 
 // Needs are the sources that rows judge.

@@ -229,3 +229,21 @@ func unheard(f Found, a Asked) (lines []Line) {
 	}
 	return judged(lines, line(check, OK, "no Java operator has any"))
 }
+
+// released are the steps of an operation that no other operator can disturb.
+var released = []string{"", "Released"}
+
+// back says whether the Java operator may take over: it knows nothing of an operation that is open.
+func back(f Found, a Asked) (lines []Line) {
+	const check = "Operations"
+	for _, j := range f.Jobs {
+		if !slices.Contains(released, j.Step) {
+			lines = append(lines, line(check, Fail, "%s: an operation is open, step %s", j.Of(), j.Step).do(
+				fmt.Sprintf("kn flink wait %s -n %s", j.Name, j.Namespace)))
+		}
+	}
+	return judged(lines, line(check, OK, "none is open").do(
+		"take the namespaces out of kn-flink, or: kn flink uninstall",
+		"label the namespaces flink.apache.org/watched=false, so that another operator may write statuses",
+		"start the Java operator: docs/migrate/from-java.md"))
+}

@@ -59,7 +59,7 @@ func webhook(f Found, a Asked) (lines []Line) {
 		}
 		if u := f.one(Addresses, a.System, to); u == nil {
 			lines = append(lines, line(check, Fail, "DomainMapping %s is missing", to).do(again))
-		} else if why := notReady(u); why != "" {
+		} else if why := NotReady(u); why != "" {
 			lines = append(lines, line(check, Fail, "the gateway does not know its name %s: %s", to, why).do(
 				fmt.Sprintf("kubectl -n %s describe domainmapping %s", a.System, to)))
 		}

@@ -150,6 +150,7 @@ var rooms = map[string][]string{
 	"look":    {"view", "kinds", "kube"},
 	"console": {"look", "view", "kinds", "apis", "kube", "redact"},
 	"install": {},
+	"release": {},
 	"doctor":  {"apis", "kinds", "flinkconf", "kube", "install"},
 	"cli":     {"console", "look", "view", "flinkconf", "kinds", "apis", "kube", "redact", "doctor", "install"},
 	"admission": {
