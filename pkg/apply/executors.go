@@ -28,7 +28,8 @@ var executors = byType(
 	alone((*Executor).createSnapshot), alone((*Executor).deleteSnapshot), inRound((*Executor).setLabels),
 	// sides of blue/green deployments
 	alone((*Executor).createSide), alone((*Executor).replaceSide), alone((*Executor).suspendSide),
-	alone((*Executor).deleteSide), alone((*Executor).labelSide),
+	alone((*Executor).deleteSide), alone((*Executor).labelSide), alone((*Executor).switchSide),
+	alone((*Executor).planJar), alone((*Executor).warmUp), alone((*Executor).coolDown),
 	// jars
 	inRound((*Executor).requestUpload), inRound((*Executor).uploadJar), alone((*Executor).runJar),
 	alone((*Executor).deleteJar),

@@ -36,7 +36,7 @@ func (c *Executor) effect(ctx context.Context, r *round, action plan.Action) err
 }
 
 // changed counts what a written status says of a change of the lifecycle state, how long the one before was, and of the
-// end of a time in which the resource was not ready. Whoever loses the race for that write counts nothing.
+// end of a time in which the resource was not ready, or had no job during a handover. Whoever loses the race for that write counts nothing.
 func (c *Executor) changed(ctx context.Context, before, after *unstructured.Unstructured) {
 	if c.Metrics == nil {
 		return
@@ -52,10 +52,26 @@ func (c *Executor) changed(ctx context.Context, before, after *unstructured.Unst
 			c.Metrics.Time(ctx, metrics.StateDuration, max(0, at.Sub(since)), to...)
 		}
 	}
+	if gap, known := handoverGap(after); known {
+		if _, before := handoverGap(before); !before {
+			c.Metrics.Time(ctx, metrics.HandoverGap, gap, of()...)
+		}
+	}
 	was, since := readiness(before)
 	if is, at := readiness(after); is && !was && !since.IsZero() {
 		c.Metrics.Time(ctx, metrics.UnreadyDuration, max(0, at.Sub(since)), of(metrics.State(now))...)
 	}
+}
+
+// handoverGap is how long no job ran in the handover under way; false while that is not known.
+func handoverGap(u *unstructured.Unstructured) (time.Duration, bool) {
+	at := func(field string) (time.Time, error) {
+		text, _, _ := unstructured.NestedString(u.Object, "status", "transition", "handover", field)
+		return time.Parse(time.RFC3339Nano, text)
+	}
+	stopped, noStop := at("stoppedAt")
+	running, noRun := at("runningAt")
+	return max(0, running.Sub(stopped)), noStop == nil && noRun == nil
 }
 
 // stateFields are where a status has the state of a resource, and since when.

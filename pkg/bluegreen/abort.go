@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // givenUp stores that the target is given up, and tells it after what was told before.
@@ -15,12 +16,21 @@ func (v *view) givenUp(t v1beta1.BlueGreenTransition, why string, told []plan.Ev
 	stored := v.at(t, Aborting, v.aborting(t))
 	stored.Events = append(told, plan.Event{
 		Warning: true, Reason: plan.ReasonTransitionAborted, Once: true, Key: t.OperationID, Message: t.Message +
-			"; it is suspended" + servesOn(v, t),
+			gone(t) + servesOn(v, t),
 	})
 	return stored
 }
 
-// abort suspends a target that did not become ready in time; decided once, it is carried to its end.
+// gone says what becomes of a target that is given up.
+func gone(t v1beta1.BlueGreenTransition) string {
+	if t.Split {
+		return "; it is deleted"
+	}
+	return "; it is suspended"
+}
+
+// abort suspends a target that did not become ready in time; decided once, it is carried to its end. One that was
+// to be handed over to is deleted.
 func abort(v view, t v1beta1.BlueGreenTransition) Decision {
 	side := v.Side(t.Target)
 	d := v.ours(t.Target)
@@ -29,8 +39,11 @@ func abort(v view, t v1beta1.BlueGreenTransition) Decision {
 	case side.IsUnknown():
 		wait.Wait = unobservable("FlinkDeployment "+v.name(t.Target), side.Why()).Wait
 		return wait
-	case d == nil || d.UID != t.ChildUID || suspended(d):
+	case d == nil || d.UID != t.ChildUID || !t.Split && suspended(d):
 		return v.aborted(t)
+	case t.Split && d.DeletionTimestamp == nil: // it has no state, and its cluster would run on
+		wait.Actions, wait.Soon = v.deletion(t.Target), true
+		return wait
 	case d.DeletionTimestamp != nil:
 		v.overdue(&wait, d)
 		return wait
@@ -72,9 +85,12 @@ func withdraw(v view, t v1beta1.BlueGreenTransition) Decision {
 	case side.IsUnknown():
 		wait.Wait = unobservable("FlinkDeployment "+v.name(t.Target), side.Why()).Wait
 	case d == nil || d.UID != t.ChildUID:
+		if t.Handover != nil && t.Handover.Upgrade && v.change == specdiff.BlueGreenTransition {
+			return v.beginInPlace(v.active)
+		}
 		return v.closed(v1beta1.FlinkJobRunning, "")
 	case d.DeletionTimestamp == nil:
-		wait.Actions, wait.Soon = []plan.Action{v.deletion(d)}, true
+		wait.Actions, wait.Soon = v.deletion(t.Target), true
 	default:
 		v.overdue(&wait, d)
 	}

@@ -1,12 +1,15 @@
 package bluegreen
 
 import (
+	"encoding/json"
+	"errors"
 	"maps"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/bluegreen/handover"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
@@ -47,9 +50,51 @@ func (v *view) labels(colour v1beta1.BlueGreenType) map[string]string {
 	return labels
 }
 
+// piece is one resource of a side: its kind, and its spec.
+type piece struct {
+	kind string
+	spec map[string]any
+}
+
+// pieces are the resources of a side: the FlinkDeployment of the template, or a session cluster and the job on it. The
+// job that something moves to does not run yet.
+func (v *view) pieces(t v1beta1.BlueGreenTransition, path string, split bool) ([]piece, error) {
+	spec, err := childSpec(t.Spec, path, t.Target)
+	if err != nil || !split {
+		return []piece{{v1beta1.KindFlinkDeployment, spec}}, err
+	}
+	d, specErr, err := v1beta1.DecodeDeployment(map[string]any{"spec": spec})
+	if err = errors.Join(err, specErr); err != nil {
+		return nil, err
+	}
+	defaults := v.Operator.Default(v.Resource.Namespace, d.Spec.FlinkVersion)
+	parts, err := handover.Split(v.name(t.Target), &d.Spec, defaults)
+	if err != nil {
+		return nil, err
+	}
+	if t.Handover == nil || t.Step == v1beta1.BlueGreenPatch {
+		parts.Job.Job.State, parts.Job.Job.InitialSavepointPath = d.Spec.Job.State, path
+	}
+	cluster, err := untyped(parts.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	job, err := untyped(parts.Job)
+	return []piece{{v1beta1.KindFlinkDeployment, cluster}, {v1beta1.KindFlinkSessionJob, job}}, err
+}
+
+// untyped is a spec as the content of a resource.
+func untyped(spec any) (map[string]any, error) {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	return contentOf(string(text))
+}
+
 // creation creates the target of a transition.
-func (v *view) creation(t v1beta1.BlueGreenTransition) (plan.Action, error) {
-	spec, err := childSpec(t.Spec, t.Path, t.Target)
+func (v *view) creation(t v1beta1.BlueGreenTransition) ([]plan.Action, error) {
+	pieces, err := v.pieces(t, t.Path, t.Split)
 	if err != nil {
 		return nil, err
 	}
@@ -57,39 +102,64 @@ func (v *view) creation(t v1beta1.BlueGreenTransition) (plan.Action, error) {
 	for name, value := range v.labels(t.Target) {
 		labels[name] = value
 	}
-	return plan.CreateSide{
-		Namespace: r.Namespace, Name: v.name(t.Target), Operation: t.OperationID,
-		Content: map[string]any{
-			"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
-			"metadata": map[string]any{
-				"namespace": r.Namespace, "name": v.name(t.Target), "labels": labels,
-				"annotations": map[string]any{
-					v1beta1.AnnotationSideOperation: t.OperationID, v1beta1.AnnotationSideSpec: t.SpecHash,
+	var actions []plan.Action
+	for _, p := range pieces {
+		actions = append(actions, plan.CreateSide{
+			Kind: p.kind, Namespace: r.Namespace, Name: v.name(t.Target), Operation: t.OperationID,
+			Content: map[string]any{
+				"apiVersion": v1beta1.APIVersion, "kind": p.kind,
+				"metadata": map[string]any{
+					"namespace": r.Namespace, "name": v.name(t.Target), "labels": labels,
+					"annotations": map[string]any{
+						v1beta1.AnnotationSideOperation: t.OperationID, v1beta1.AnnotationSideSpec: t.SpecHash,
+					},
+					"ownerReferences": []any{map[string]any{
+						"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkBlueGreenDeployment, "name": r.Name,
+						"uid": string(r.UID), "controller": false, "blockOwnerDeletion": true,
+					}},
 				},
-				"ownerReferences": []any{map[string]any{
-					"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkBlueGreenDeployment, "name": r.Name,
-					"uid": string(r.UID), "controller": false, "blockOwnerDeletion": true,
-				}},
+				"spec": p.spec,
 			},
-			"spec": spec,
-		},
-	}, nil
+		})
+	}
+	return actions, nil
 }
 
 // replacement replaces the spec of a side by that of the change under way. The path counts only for one that has not
 // started yet.
-func (v *view) replacement(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeployment) (plan.Action, error) {
+func (v *view) replacement(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeployment) ([]plan.Action, error) {
 	path := t.Path
 	if t.Step == v1beta1.BlueGreenPatch {
 		path = v.carriedPath(t, d)
 	}
-	spec, err := childSpec(t.Spec, path, t.Target)
+	parts, split := v.Parts[t.Target]
+	pieces, err := v.pieces(t, path, split)
 	if err != nil {
 		return nil, err
 	}
-	return plan.ReplaceSide{
-		Namespace: d.Namespace, Name: d.Name, UID: d.UID, Generation: d.Generation, Spec: spec, Hash: t.SpecHash,
-	}, nil
+	cluster := d
+	if split {
+		cluster = parts.Cluster
+	}
+	job := v.sessionJob(t.Target)
+	var actions []plan.Action
+	for _, p := range pieces {
+		a := plan.ReplaceSide{
+			Kind: p.kind, Namespace: d.Namespace, Name: d.Name, UID: cluster.UID, Generation: cluster.Generation,
+			Spec: p.spec, Hash: t.SpecHash,
+		}
+		has := cluster.Annotations[v1beta1.AnnotationSideSpec]
+		if p.kind == v1beta1.KindFlinkSessionJob {
+			if job == nil {
+				continue
+			}
+			a.UID, a.Generation, has = job.UID, job.Generation, job.Annotations[v1beta1.AnnotationSideSpec]
+		}
+		if has != t.SpecHash || !split {
+			actions = append(actions, a)
+		}
+	}
+	return actions, nil
 }
 
 // carriedPath is the path of a side that is changed in place: the one that it has, else the template's.
@@ -103,8 +173,18 @@ func (v *view) carriedPath(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeploy
 	return ""
 }
 
-func (v *view) deletion(d *v1beta1.FlinkDeployment) plan.Action {
-	return plan.DeleteSide{Namespace: d.Namespace, Name: d.Name, UID: d.UID}
+// deletion deletes a side. The cluster of a session job stays until that is gone.
+func (v *view) deletion(colour v1beta1.BlueGreenType) []plan.Action {
+	if j := v.sessionJob(colour); j != nil {
+		return []plan.Action{plan.DeleteSide{
+			Kind: v1beta1.KindFlinkSessionJob, Namespace: j.Namespace, Name: j.Name, UID: j.UID,
+		}}
+	}
+	d := v.ours(colour)
+	if d == nil {
+		return nil
+	}
+	return []plan.Action{plan.DeleteSide{Namespace: d.Namespace, Name: d.Name, UID: d.UID}}
 }
 
 // trigger asks for the savepoint of a transition. The problem says why it cannot be asked for.

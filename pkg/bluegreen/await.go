@@ -96,7 +96,7 @@ func (v *view) awaited(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeployment
 		return next
 	}
 	t.Step, t.RetiredUID, t.Gates = v1beta1.BlueGreenRetire, old.UID, next.Status.Transition.Gates
-	retires := v.retiring(t, old)
+	retires := v.retiring(t)
 	retires.Events = append(next.Events, retires.Events...)
 	return retires
 }
@@ -161,6 +161,6 @@ func (v *view) replaceTarget(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDepl
 	next := v.at(t, Transitioning, v.awaiting(t))
 	next.Status.AbortTimestamp = v.deadline()
 	next.Status.DeploymentReadyTimestamp = unset(next.Status.DeploymentReadyTimestamp)
-	next.Ahead, next.Actions = true, []plan.Action{replacement}
+	next.Ahead, next.Actions = true, replacement
 	return next
 }

@@ -17,6 +17,11 @@ var steps = map[v1beta1.BlueGreenStep]func(v view, t v1beta1.BlueGreenTransition
 	v1beta1.BlueGreenWithdraw:  withdraw,
 	v1beta1.BlueGreenPatch:     patch,
 	v1beta1.BlueGreenSettle:    settle,
+	v1beta1.BlueGreenWarm:      hand,
+	v1beta1.BlueGreenStop:      hand,
+	v1beta1.BlueGreenRelease:   hand,
+	v1beta1.BlueGreenFence:     hand,
+	v1beta1.BlueGreenReturn:    hand,
 }
 
 // carried carries the change under way on.

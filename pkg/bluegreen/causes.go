@@ -2,6 +2,7 @@ package bluegreen
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +20,7 @@ func servesOn(v *view, t v1beta1.BlueGreenTransition) string {
 
 func (v *view) aborting(t v1beta1.BlueGreenTransition) plan.Cause {
 	return plan.Cause{
-		Reason: plan.ReasonTransitionAborted, Message: t.Message + "; it is being suspended" + servesOn(v, t),
+		Reason: plan.ReasonTransitionAborted, Message: t.Message + strings.Replace(gone(t), "is", "is being", 1) + servesOn(v, t),
 	}
 }
 
@@ -113,6 +114,10 @@ func or(text, otherwise string) string {
 		return otherwise
 	}
 	return text
+}
+
+func slotsMissing(slots Slots, need int) string {
+	return fmt.Sprintf("its TaskManagers have %d slots, %d of them free, and the job needs %d", slots.Total, slots.Free, need)
 }
 
 // occupied says that a FlinkDeployment of another owner has the name of a side.

@@ -38,6 +38,7 @@ func (v *view) begin(step v1beta1.BlueGreenStep, c proposal) (Decision, *v1beta1
 		From:        c.from,
 		Target:      c.target,
 		Path:        c.path,
+		Split:       v.handsOver() && step == v1beta1.BlueGreenClear,
 		Since:       metav1.NewTime(v.now()),
 		Looked:      metav1.NewTime(v.now()),
 	}
@@ -95,8 +96,10 @@ type Decision struct {
 	Ahead bool
 	// Actions are carried out in order; Finish are those that follow the status.
 	Actions, Finish []plan.Action
-	// Again asks for another round at once, Soon for a look in a moment.
-	Again, Soon bool
+	// Again asks for another round at once, Soon for a look in a moment, Quick for one within a tenth of a second.
+	Again, Soon, Quick bool
+	// Beside are resources whose passes this one makes, too.
+	Beside []plan.Dependant
 	// Wait says what is under way, Stall why nothing happens until somebody acts; zero when it is not so.
 	Wait, Stall plan.Cause
 	// Unsafe says why no state is known to start from; empty when one is, or none is needed.

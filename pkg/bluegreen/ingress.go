@@ -84,13 +84,24 @@ func (v *view) maintain(d *v1beta1.FlinkDeployment, out *Decision) {
 	v.moveIngress(colour, out)
 	for _, c := range []v1beta1.BlueGreenType{v1beta1.Blue, v1beta1.Green} {
 		side := v.ours(c)
-		if side == nil || side.DeletionTimestamp != nil || render.Holds(side.Labels, v.labels(c)) {
+		if side == nil || side.DeletionTimestamp != nil {
 			continue
 		}
-		changed := maps.Clone(v.labels(c))
-		maps.DeleteFunc(changed, func(name, value string) bool { return side.Labels[name] == value })
-		out.Actions = append(out.Actions, plan.LabelSide{
-			Namespace: side.Namespace, Name: side.Name, UID: side.UID, Labels: changed,
-		})
+		out.Actions = append(out.Actions, v.labelling(c, "", side)...)
+		if j := v.sessionJob(c); j != nil {
+			out.Actions = append(out.Actions, v.labelling(c, v1beta1.KindFlinkSessionJob, j)...)
+		}
 	}
+}
+
+// labelling gives a resource of a side the labels that it lacks.
+func (v *view) labelling(colour v1beta1.BlueGreenType, kind string, of metav1.Object) []plan.Action {
+	if render.Holds(of.GetLabels(), v.labels(colour)) {
+		return nil
+	}
+	changed := maps.Clone(v.labels(colour))
+	maps.DeleteFunc(changed, func(name, value string) bool { return of.GetLabels()[name] == value })
+	return []plan.Action{plan.LabelSide{
+		Kind: kind, Namespace: of.GetNamespace(), Name: of.GetName(), UID: of.GetUID(), Labels: changed,
+	}}
 }

@@ -4,7 +4,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/bluegreen/handover"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // inPlaceSide is the side that is changed in place, and the decision to wait for it. It is decided already where the
@@ -40,8 +42,56 @@ func patch(v view, t v1beta1.BlueGreenTransition) Decision {
 	if err != nil {
 		return Decision{Situation: plan.Invalid, Stall: plan.Cause{Reason: plan.ReasonCannotRender, Message: err.Error()}}
 	}
-	wait.Actions, wait.Again = []plan.Action{replacement}, true
+	if v.split(t.Target) && v.change != specdiff.BlueGreenPatchChild {
+		return v.patchInTurn(t, wait, replacement)
+	}
+	wait.Actions, wait.Again = replacement, true
 	return wait
+}
+
+// patchInTurn changes a session cluster only while no job runs on it: a restart of the cluster is none of the job's then.
+// First match wins:
+//
+//	the spec asks for  the job                the cluster           then
+//	no job             has another spec       -                     the job gets it
+//	a job              is told to run         has another spec      suspend it, with a savepoint
+//	-                  has not ended          has another spec      wait
+//	-                  has ended              has another spec      the cluster gets it
+//	-                  has another spec       is not settled        wait
+//	-                  has another spec       is settled            the job gets it
+func (v *view) patchInTurn(t v1beta1.BlueGreenTransition, wait Decision, replacement []plan.Action) Decision {
+	var cluster, job plan.Action
+	for _, a := range replacement {
+		if a.(plan.ReplaceSide).Kind == v1beta1.KindFlinkSessionJob {
+			job = a
+		} else {
+			cluster = a
+		}
+	}
+	made, err := parseSpec(t.Spec)
+	if err != nil {
+		return wait // settle says so
+	}
+	seen := handover.See(v.Parts[t.Target].Job, handover.Unknown)
+	act := func(actions ...plan.Action) Decision {
+		wait.Actions, wait.Again = actions, true
+		return wait
+	}
+	switch {
+	case made.suspended() && job != nil:
+		return act(job)
+	case cluster != nil && seen.Wanted:
+		return act(v.switched(t.Target, v1beta1.JobStateSuspended, v1beta1.UpgradeModeSavepoint, "")...)
+	case cluster != nil && seen.Runs != handover.No:
+		wait.Wait.Message += ": its job is being stopped first"
+		return wait
+	case cluster != nil:
+		return act(cluster)
+	case !clusterSettled(v.Parts[t.Target].Cluster):
+		wait.Wait.Message += ": its cluster is to run first"
+		return wait
+	}
+	return act(job)
 }
 
 // settle waits until the side that serves has done what its new spec asks for. It is never aborted: it is the only one.

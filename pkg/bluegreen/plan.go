@@ -19,10 +19,12 @@ func Make(s Snapshot) plan.Plan {
 
 // finish makes the plan: the one place where a decision becomes a status.
 func finish(v view, d Decision) plan.Plan {
-	p := plan.Plan{Situation: d.Situation, Rule: d.Rule, Finish: d.Finish}
+	p := plan.Plan{Situation: d.Situation, Rule: d.Rule, Finish: d.Finish, Beside: d.Beside}
 	switch {
 	case d.Again:
 		p.Requeue = plan.RequeueNow
+	case d.Quick:
+		p.Requeue = plan.RequeueQuick
 	case d.Soon:
 		p.Requeue = plan.RequeueSoon
 	}
@@ -71,17 +73,20 @@ func finish(v view, d Decision) plan.Plan {
 //	CreateSide                   Invalid             the spec counts as tried; corrected, it is tried at once
 //	ReplaceSide of the target    Invalid             the same, and the change goes on with the spec that it had
 //	ReplaceSide in place         Invalid             the same; the side is left as it is
+//	PlanJar                      Denied              the change is given up: main of the new job failed
 //	ApplyIngress, DeleteIngress  any                 the condition of the Ingress says so, and holds nothing up
 //	any other                    -                   -
 func MakeFailed(
 	s Snapshot, left v1beta1.FlinkBlueGreenDeploymentStatus, action plan.Action, err error,
 ) (plan.Plan, bool) {
-	isIngress := false
+	isIngress, told := false, fail.KindOf(err) == fail.Invalid
 	switch action.(type) {
 	case plan.ApplyIngress, plan.DeleteIngress:
-		isIngress = true
+		isIngress, told = true, true
+	case plan.PlanJar:
+		told = fail.KindOf(err) == fail.Denied
 	}
-	if action == nil || fail.KindOf(err) != fail.Invalid && !isIngress {
+	if action == nil || !told {
 		return plan.Plan{}, false
 	}
 	resource := s.Resource.DeepCopy()
@@ -100,6 +105,8 @@ func MakeFailed(
 	switch action := action.(type) {
 	case plan.TriggerSavepoint:
 		d = v.notTriggered(message)
+	case plan.PlanJar:
+		d = v.givenUp(*t, "main of the new job failed: "+message, nil)
 	case plan.CreateSide:
 		d = v.refused(*t, "Could not start Transition. Details: "+message)
 	case plan.ReplaceSide:

@@ -1,6 +1,8 @@
 package bluegreen
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -38,7 +40,7 @@ func clear(v view, t v1beta1.BlueGreenTransition) Decision {
 			t.Step = v1beta1.BlueGreenCreate
 			return v.at(t, Transitioning, v.starting(t.Target))
 		case d.DeletionTimestamp == nil:
-			wait.Actions, wait.Soon = []plan.Action{v.deletion(d)}, true
+			wait.Actions, wait.Soon = v.deletion(t.Target), true
 		default:
 			v.overdue(&wait, d)
 		}
@@ -72,7 +74,10 @@ func clear(v view, t v1beta1.BlueGreenTransition) Decision {
 func (v *view) createFrom(t v1beta1.BlueGreenTransition) Decision {
 	t.Step, t.Spec, t.SpecHash = v1beta1.BlueGreenCreate, v.wanted.text, v.wanted.hash
 	t.ChildUID, t.ChildGeneration = "", 0
-	if t.Source == nil {
+	switch {
+	case t.Handover != nil:
+		t.Path = ""
+	case t.Source == nil:
 		t.Path = v.wanted.path()
 	}
 	creation, err := v.creation(t)
@@ -81,7 +86,7 @@ func (v *view) createFrom(t v1beta1.BlueGreenTransition) Decision {
 	}
 	d := v.at(t, Transitioning, v.starting(t.Target))
 	d.Status.AbortTimestamp = v.deadline()
-	d.Ahead, d.Again, d.Actions = true, true, []plan.Action{creation}
+	d.Ahead, d.Again, d.Actions = true, true, creation
 	return d
 }
 
@@ -92,6 +97,15 @@ func create(v view, t v1beta1.BlueGreenTransition) Decision {
 	switch {
 	case side.IsUnknown():
 		return v.at(t, Transitioning, unobservable("FlinkDeployment "+v.name(t.Target), side.Why()).Wait)
+	case there && v.owns(d) && d.Annotations[v1beta1.AnnotationSideOperation] == t.OperationID && d.Spec.Job == nil:
+		return v.createFrom(t) // the FlinkSessionJob of its cluster is not there yet
+	case there && v.owns(d) && d.Annotations[v1beta1.AnnotationSideOperation] == t.OperationID && t.Handover != nil:
+		t.Step, t.ChildUID = v1beta1.BlueGreenWarm, d.UID
+		h := *t.Handover
+		h.Began, t.Handover = metav1.NewTime(v.now()), &h
+		next := v.at(t, Transitioning, plan.Cause{Reason: plan.ReasonHandoverWarming, Message: v.stepText(t)})
+		next.Again = false
+		return next
 	case there && v.owns(d) && d.Annotations[v1beta1.AnnotationSideOperation] == t.OperationID:
 		t.Step, t.ChildUID, t.ChildGeneration = v1beta1.BlueGreenAwait, d.UID, d.Generation
 		next := v.at(t, Transitioning, v.awaiting(t))

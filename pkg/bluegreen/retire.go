@@ -2,7 +2,6 @@ package bluegreen
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // retire deletes the old side. From here on the target serves, ready or not.
@@ -13,7 +12,7 @@ func retire(v view, t v1beta1.BlueGreenTransition) Decision {
 	case side.IsUnknown():
 		return v.at(t, Retiring, unobservable("FlinkDeployment "+v.name(t.From), side.Why()).Wait)
 	case there && old.UID == t.RetiredUID && old.DeletionTimestamp == nil:
-		return v.retiring(t, old)
+		return v.retiring(t)
 	case there && old.UID == t.RetiredUID:
 		return v.serves(t, old)
 	}
@@ -30,7 +29,7 @@ func retired(v view, t v1beta1.BlueGreenTransition) Decision {
 		d.Wait = unobservable("FlinkDeployment "+v.name(t.From), side.Why()).Wait
 		return d
 	case there && old.UID == t.RetiredUID && old.DeletionTimestamp == nil: // its deletion was not accepted after all
-		d.Actions = []plan.Action{v.deletion(old)}
+		d.Actions = v.deletion(t.From)
 	case there && old.UID == t.RetiredUID:
 		v.overdue(&d, old)
 	default:

@@ -8,13 +8,13 @@ import (
 )
 
 // retiring stores that the target serves, moves the Ingress to it, and then deletes the old side.
-func (v *view) retiring(t v1beta1.BlueGreenTransition, old *v1beta1.FlinkDeployment) Decision {
+func (v *view) retiring(t v1beta1.BlueGreenTransition) Decision {
 	d := v.at(t, Retiring, v.terminating(t.From))
 	d.Soon, d.Again = true, true
 	if v.ingressFailed() == nil {
 		v.moveIngress(t.Target, &d)
 	}
-	d.Actions = append(d.Actions, v.deletion(old))
+	d.Actions = append(d.Actions, v.deletion(t.From)...)
 	return d
 }
 
@@ -31,6 +31,7 @@ func (v *view) serves(t v1beta1.BlueGreenTransition, old *v1beta1.FlinkDeploymen
 	if t.From != "" {
 		message += " in place of FlinkDeployment " + v.name(t.From)
 	}
+	message += darkText(t)
 	d.Events = []plan.Event{{
 		Reason: plan.ReasonTransitionCompleted, Once: true, Key: t.OperationID, Message: message,
 	}}

@@ -22,8 +22,13 @@ type Snapshot struct {
 	Resource *v1beta1.FlinkBlueGreenDeployment
 	// SpecProblem says why spec could not be decoded; empty when it could.
 	SpecProblem string
-	// Blue and Green are the FlinkDeployments of the names of the sides.
+	// Blue and Green are the sides: the FlinkDeployment of the name, which has the job of the FlinkSessionJob of the name
+	// where it is a session cluster, see Join.
 	Blue, Green plan.Observed[*v1beta1.FlinkDeployment]
+	// Parts are the two resources of each side that is a session cluster.
+	Parts map[v1beta1.BlueGreenType]Parts
+	// Moving is what Flink says for a handover.
+	Moving Moving
 	// Left is what there is of an earlier cluster of the target's name.
 	Left plan.Observed[Left]
 	// Savepoint is what Flink says of the savepoint that the transition asked for.
@@ -90,6 +95,8 @@ const (
 	Clearing plan.Situation = "Clearing"
 	// Transitioning: a new side is to become ready.
 	Transitioning plan.Situation = "Transitioning"
+	// HandingOver: the job moves from one side to the other.
+	HandingOver plan.Situation = "HandingOver"
 	// Gated: the new side is ready and waits for its gates.
 	Gated plan.Situation = "Gated"
 	// Retiring: the new side serves and the old one goes.

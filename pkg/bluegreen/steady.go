@@ -64,8 +64,9 @@ func lost(v view) (Decision, bool) {
 		return unobservable("FlinkDeployment "+name, side.Why()), true
 	case there && !v.owns(d):
 		return v.occupied(v.active), true
-	case there && d.DeletionTimestamp == nil:
+	case there && d.DeletionTimestamp == nil && d.Spec.Job != nil:
 		return Decision{}, false
+	case there && d.DeletionTimestamp == nil: // a session cluster, and the FlinkSessionJob on it is gone
 	case there:
 		return Decision{Situation: plan.Lost, Wait: plan.Cause{
 			Reason: plan.ReasonSideTerminating, Message: "FlinkDeployment " + name + ", which serves, is being deleted",
@@ -111,7 +112,7 @@ func same(v view) (Decision, bool) {
 	if next.FailedAttempt != nil {
 		next.FailedAttempt = nil // it was taken back
 		if other := v.ours(v.active.Other()); other != nil && other.DeletionTimestamp == nil {
-			out.Actions = append(out.Actions, v.deletion(other))
+			out.Actions = append(out.Actions, v.deletion(v.active.Other())...)
 		}
 	}
 	if text, drift := v.recordDrift(); drift {
@@ -121,6 +122,9 @@ func same(v view) (Decision, bool) {
 	case suspended(d):
 		out.Situation = plan.Suspended
 		next.JobStatus.State, next.Error = v1beta1.FlinkJobSuspended, ""
+	case v.split(v.active) && !v.recorded.suspended() && d.Spec.Job.DesiredState() == v1beta1.JobStateSuspended:
+		out.Situation, out.Wait = plan.Waiting, v.changing(v.active)
+		out.Actions = append(out.Actions, v.switched(v.active, v1beta1.JobStateRunning, v.servingMode(), "")...)
 	case v.recorded.suspended() || d.Spec.Job.DesiredState() == v1beta1.JobStateSuspended:
 		out.Situation = plan.Suspend
 		out.Wait = plan.Cause{
@@ -230,6 +234,8 @@ func (v *view) activeNotReady(d *v1beta1.FlinkDeployment) Decision {
 
 // newSide begins a change that needs a new side.
 //
+// With handover.enabled the job moves to it, see hand; else both run for a while:
+//
 //	change              upgradeMode   the new side starts from
 //	SAVEPOINT_REDEPLOY  -             the path of the spec
 //	TRANSITION          stateless     the path of the spec, or without state
@@ -245,6 +251,9 @@ func newSide(v view) (Decision, bool) {
 		), true
 	}
 	c := proposal{from: v.active, target: v.active.Other()}
+	if v.handsOver() {
+		return v.beginHandover(c), true
+	}
 	if v.change == specdiff.BlueGreenSavepointRedeploy || v.wanted.stateless() {
 		c.path = v.wanted.path()
 		return v.beginTransition(c), true

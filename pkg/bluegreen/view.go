@@ -274,14 +274,17 @@ func (v *view) ours(colour v1beta1.BlueGreenType) *v1beta1.FlinkDeployment {
 // stranger is the FlinkDeployment of a colour's name that this resource does not own; nil when there is none.
 func (v *view) stranger(colour v1beta1.BlueGreenType) *v1beta1.FlinkDeployment {
 	d, there := v.Side(colour).Get()
-	if !there || v.owns(d) {
+	j, hasJob := v.Parts[colour].Job.Get()
+	if !there || v.owns(d) && (!hasJob || v.ownedBy(j.OwnerReferences)) {
 		return nil
 	}
 	return d
 }
 
-func (v *view) owns(d *v1beta1.FlinkDeployment) bool {
-	for _, o := range d.OwnerReferences {
+func (v *view) owns(d *v1beta1.FlinkDeployment) bool { return v.ownedBy(d.OwnerReferences) }
+
+func (v *view) ownedBy(owners []metav1.OwnerReference) bool {
+	for _, o := range owners {
 		if o.UID == v.Resource.UID {
 			return true
 		}

@@ -20,6 +20,8 @@ import (
 type Sides interface {
 	// FlinkDeployment reads one by its name.
 	FlinkDeployment(ctx context.Context, namespace, name string) plan.Observed[*v1beta1.FlinkDeployment]
+	// FlinkSessionJob reads one by its name.
+	FlinkSessionJob(ctx context.Context, namespace, name string) plan.Observed[*v1beta1.FlinkSessionJob]
 	// Ingress reads one by its name.
 	Ingress(ctx context.Context, namespace, name string) plan.Observed[*networkingv1.Ingress]
 }
@@ -28,7 +30,9 @@ type Sides interface {
 // one before, and only as far as asked for:
 //
 //  1. both sides | the Ingress
-//  2. what is left of the target's cluster | what Flink says of the savepoint | what the gates need
+//  2. the FlinkSessionJobs of sides that are session clusters
+//  3. what is left of the target's cluster | what Flink says of the savepoint | what the gates need |
+//     what Flink says for a handover
 func (g *Gatherer) BlueGreenOf(ctx context.Context, object *unstructured.Unstructured) (bluegreen.Snapshot, error) {
 	return g.BlueGreenBeside(ctx, object, g)
 }
@@ -62,6 +66,7 @@ func (g *Gatherer) BlueGreenBeside(
 		looks.Go(func() { s.Ingress = from.Ingress(ctx, namespace, render.IngressName(name)) })
 	}
 	looks.Wait()
+	g.jobsOfSides(ctx, &s, from)
 	if left := bluegreen.AskLeft(s); left != "" {
 		s.Left = g.left(ctx, namespace, left)
 	}
@@ -71,7 +76,45 @@ func (g *Gatherer) BlueGreenBeside(
 	if q := bluegreen.AskGates(s, g.GateServices); q != nil {
 		s.Gates = g.gates(ctx, &resource, *q)
 	}
+	if q := bluegreen.AskMoving(s); q != nil {
+		s.Moving = g.moving(ctx, *q)
+	}
 	return s, nil
+}
+
+// jobsOfSides reads the FlinkSessionJobs of the sides that are session clusters.
+func (g *Gatherer) jobsOfSides(ctx context.Context, s *bluegreen.Snapshot, from Sides) {
+	var looks sync.WaitGroup
+	colours := []v1beta1.BlueGreenType{v1beta1.Blue, v1beta1.Green}
+	jobs := make([]plan.Observed[*v1beta1.FlinkSessionJob], len(colours))
+	for i, colour := range colours {
+		if bluegreen.AskJob(s.Side(colour)) {
+			looks.Go(func() {
+				jobs[i] = from.FlinkSessionJob(
+					ctx, s.Resource.Namespace, bluegreen.ChildName(s.Resource.Name, colour),
+				)
+			})
+		}
+	}
+	looks.Wait()
+	for i, colour := range colours {
+		if bluegreen.AskJob(s.Side(colour)) {
+			s.Join(colour, jobs[i])
+		}
+	}
+}
+
+// FlinkSessionJob reads one by its name.
+func (g *Gatherer) FlinkSessionJob(
+	ctx context.Context, namespace, name string,
+) plan.Observed[*v1beta1.FlinkSessionJob] {
+	u, found, err := g.Kube.Get(
+		ctx, kube.Object{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace, Name: name},
+	)
+	return observe(u, found, err, func(u *unstructured.Unstructured) (*v1beta1.FlinkSessionJob, error) {
+		j, _, err := v1beta1.DecodeSessionJob(u.Object)
+		return &j, err
+	})
 }
 
 // FlinkDeployment reads one by its name.

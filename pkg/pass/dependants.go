@@ -19,11 +19,12 @@ func (r *Runner) wakeDependants(
 	resource := inquiry.Seen.Resource
 	if inquiry.MovesCluster(p) {
 		r.Apply.Events.Wake(ctx, left, r.Gather.SessionJobs(ctx, resource.Namespace, resource.Name))
+		r.Apply.Events.Wake(ctx, left, bluegreen.ParentOf(resource.OwnerReferences))
 	}
 	if !inquiry.MovesJob(p) {
 		return
 	}
-	r.Apply.Events.Wake(ctx, left, bluegreen.ParentOf(resource))
+	r.Apply.Events.Wake(ctx, left, bluegreen.ParentOf(resource.OwnerReferences))
 	job := v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: resource.Name}
 	there := r.Gather.Snapshots(ctx, resource.Namespace, job)
 	r.Apply.Events.Wake(ctx, left, inquiry.Dependants(there))

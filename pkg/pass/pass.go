@@ -163,7 +163,7 @@ func (r *Runner) rounds(
 			}
 			watch = nil // once is enough
 		}
-		if !p.Requeue.Soon() || !poll.waits(ctx, pause, ended) {
+		if !p.Requeue.Soon() || !poll.waits(ctx, pause, ended, p.Requeue == plan.RequeueQuick) {
 			return nil
 		}
 		u, found, err := r.Gather.Kube.Get(ctx, object)
@@ -224,7 +224,32 @@ func (r *Runner) round(
 		return result, d.plan, d.failed(ctx, result, err)
 	}
 	d.done(ctx, &result)
+	for _, beside := range d.plan.Beside {
+		r.beside(ctx, t.key.Namespace, beside)
+	}
 	return result, d.plan, nil
+}
+
+// beside makes the rounds of another resource that this pass waits for. What fails there is in the log of that round,
+// and the events of the resource's change bring passes of its own.
+func (r *Runner) beside(ctx context.Context, namespace string, d plan.Dependant) {
+	k, _ := kinds.Of(d.Kind)
+	t := target{
+		event.Key{Kind: d.Kind, Namespace: namespace, Name: d.Name}, k,
+		kube.Object{Resource: k.Resource, Namespace: namespace, Name: d.Name},
+	}
+	u, found, err := r.Gather.Kube.Get(ctx, t.object)
+	if err != nil || !found || r.Selects != nil && !r.Selects(u.GetLabels()) || quarantined.Is(u) {
+		return
+	}
+	last := apply.Result{Resource: u}
+	for range maxRounds {
+		result, p, err := r.round(ctx, t, last)
+		if err != nil || p.Requeue != plan.RequeueNow {
+			return
+		}
+		last = result
+	}
 }
 
 // errorType is the kind of an error, for metrics.

@@ -16,6 +16,8 @@ const (
 	// firstInterval and longestInterval lie between two looks; each is twice as long as the one before.
 	firstInterval   = 200 * time.Millisecond
 	longestInterval = 400 * time.Millisecond
+	// quickInterval is the one while no job runs. A look itself takes about as long.
+	quickInterval = 50 * time.Millisecond
 	// watchInterval is the longest one where the watch of pods can end it.
 	watchInterval = time.Second
 )
@@ -38,9 +40,12 @@ func (p *polling) renew() {
 }
 
 // waits waits for a while, and reports whether the pass stays.
-func (p *polling) waits(ctx context.Context, pause Pause, ended <-chan struct{}) bool {
+func (p *polling) waits(ctx context.Context, pause Pause, ended <-chan struct{}, isQuick bool) bool {
 	if pause == nil || p.left < p.pause || p.pause == 0 {
 		return false
+	}
+	if isQuick {
+		p.pause = quickInterval
 	}
 	spent, err := pause(ctx, p.pause, ended)
 	if err != nil {

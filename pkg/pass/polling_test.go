@@ -108,18 +108,18 @@ func TestPatienceEnds(t *testing.T) {
 		waited += d
 		return d, nil
 	}
-	if p.waits(t.Context(), pause, nil) {
+	if p.waits(t.Context(), pause, nil, false) {
 		t.Error("without an effect there is nothing to wait for")
 	}
 	p.renew()
-	for p.waits(t.Context(), pause, nil) {
+	for p.waits(t.Context(), pause, nil, false) {
 	}
 	if waited > pollFor || waited < pollFor-longestInterval {
 		t.Errorf("waited %s after one effect, want nearly %s", waited, pollFor)
 	}
 	for range 100 {
 		p.renew()
-		for p.waits(t.Context(), pause, nil) {
+		for p.waits(t.Context(), pause, nil, false) {
 		}
 	}
 	if waited > pollAtMost {
@@ -129,7 +129,7 @@ func TestPatienceEnds(t *testing.T) {
 	cancel()
 	p = polling{}
 	p.renew()
-	if p.waits(ended, Wait, nil) {
+	if p.waits(ended, Wait, nil, false) {
 		t.Error("a pass whose budget is used up stays")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/apply"
+	"github.com/kn-flink/kn-flink/pkg/bluegreen"
 	"github.com/kn-flink/kn-flink/pkg/host/session"
 	"github.com/kn-flink/kn-flink/pkg/host/sessionjob"
 )
@@ -26,6 +27,7 @@ func (r *Runner) decideSessionJob(ctx context.Context, t target, last apply.Resu
 			if !inquiry.MovesJob(p) {
 				return
 			}
+			r.Apply.Events.Wake(ctx, result.Resource, bluegreen.ParentOf(inquiry.Seen.Resource.OwnerReferences))
 			job := v1beta1.JobReference{Kind: v1beta1.JobKindFlinkSessionJob, Name: inquiry.Seen.Resource.Name}
 			there := r.Gather.Snapshots(ctx, inquiry.Seen.Resource.Namespace, job)
 			r.Apply.Events.Wake(ctx, result.Resource, inquiry.Dependants(there, p))

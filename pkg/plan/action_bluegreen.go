@@ -6,10 +6,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// CreateSide creates the FlinkDeployment of a colour. One of its name that carries the operation is taken for it.
+// A side of a blue/green deployment is a FlinkDeployment; one that can be handed over to is a session cluster, and a
+// FlinkSessionJob of the same name.
+
+// CreateSide creates a resource of a side. One of its kind and name that carries the operation is taken for it.
 type CreateSide struct {
 	refusable
-	// Namespace and Name are the FlinkDeployment's.
+	// Kind is v1beta1.KindFlinkSessionJob; any other is the FlinkDeployment.
+	Kind string
+	// Namespace and Name are the resource's.
 	Namespace, Name string
 	// Operation is the ID of the transition, which the annotation v1beta1.AnnotationSideOperation has.
 	Operation string
@@ -17,10 +22,12 @@ type CreateSide struct {
 	Content map[string]any
 }
 
-// ReplaceSide replaces the spec of the FlinkDeployment of a colour. All else of it stays.
+// ReplaceSide replaces the spec of a resource of a side. All else of it stays.
 type ReplaceSide struct {
 	destructive
-	// Namespace and Name are the FlinkDeployment's.
+	// Kind is v1beta1.KindFlinkSessionJob; any other is the FlinkDeployment.
+	Kind string
+	// Namespace and Name are the resource's.
 	Namespace, Name string
 	// UID is a precondition.
 	UID types.UID
@@ -32,10 +39,12 @@ type ReplaceSide struct {
 	Hash string
 }
 
-// SuspendSide has the FlinkDeployment of a colour stop its job as its upgrade mode says.
+// SuspendSide has a side stop its job as its upgrade mode says.
 type SuspendSide struct {
 	destructive
-	// Namespace and Name are the FlinkDeployment's.
+	// Kind is v1beta1.KindFlinkSessionJob; any other is the FlinkDeployment.
+	Kind string
+	// Namespace and Name are the resource's.
 	Namespace, Name string
 	// UID is a precondition.
 	UID types.UID
@@ -43,19 +52,23 @@ type SuspendSide struct {
 	Generation int64
 }
 
-// DeleteSide deletes the FlinkDeployment of a colour, whose own passes clean up.
+// DeleteSide deletes a resource of a side, whose own passes clean up.
 type DeleteSide struct {
 	destructive
-	// Namespace and Name are the FlinkDeployment's.
+	// Kind is v1beta1.KindFlinkSessionJob; any other is the FlinkDeployment.
+	Kind string
+	// Namespace and Name are the resource's.
 	Namespace, Name string
 	// UID is its precondition: one of that name that was made since then is left alone.
 	UID types.UID
 }
 
-// LabelSide gives the FlinkDeployment of a colour labels and leaves its others alone.
+// LabelSide gives a resource of a side labels and leaves its others alone.
 type LabelSide struct {
 	quiet
-	// Namespace and Name are the FlinkDeployment's.
+	// Kind is v1beta1.KindFlinkSessionJob; any other is the FlinkDeployment.
+	Kind string
+	// Namespace and Name are the resource's.
 	Namespace, Name string
 	// UID is its precondition.
 	UID types.UID
@@ -63,16 +76,83 @@ type LabelSide struct {
 	Labels map[string]string
 }
 
-func (a CreateSide) String() string { return "create FlinkDeployment " + a.Name }
+// SwitchSide has a side stop or run its job, and changes nothing else of its spec.
+type SwitchSide struct {
+	destructive
+	// Kind is v1beta1.KindFlinkSessionJob; any other is the FlinkDeployment.
+	Kind string
+	// Namespace and Name are the resource's.
+	Namespace, Name string
+	// UID is a precondition.
+	UID types.UID
+	// Generation is a precondition: the spec is the one that was read.
+	Generation int64
+	// State is running or suspended.
+	State string
+	// UpgradeMode says how it stops; empty leaves it as it is.
+	UpgradeMode string
+	// Path is what it starts from for the first time; empty leaves it as it is.
+	Path string
+}
+
+// PlanJar uploads an empty jar, unless it is there, and runs main of the job up to its submission. No job starts.
+type PlanJar struct {
+	quiet
+	// Run says what to run; of it JobID, JarID and SavepointPath do not count.
+	Run RunJar
+	// Name of the jar, which ends in ".jar".
+	Name string
+}
+
+// WarmUp uploads the small job that warms a cluster, unless it is there, and runs it. A job that Flink knows already is
+// no failure.
+type WarmUp struct {
+	quiet
+	// Endpoint is where the JobManager answers.
+	Endpoint Endpoint
+	// Name of the jar, which ends in ".jar".
+	Name string
+	// JobID is the ID that the job gets, 32 hexadecimal digits.
+	JobID string
+	// Version is the cluster's Flink version, such as 1.20.
+	Version string
+	// Parallelism is that of the job: all slots.
+	Parallelism int32
+}
+
+// CoolDown deletes jars that a handover had uploaded. It never fails: they go with the JobManager.
+type CoolDown struct {
+	quiet
+	// Endpoint is where the JobManager answers.
+	Endpoint Endpoint
+	// JarIDs are the jars.
+	JarIDs []string
+}
+
+// kindOr is a kind for people.
+func kindOr(kind string) string {
+	if kind == "" {
+		return "FlinkDeployment"
+	}
+	return kind
+}
+
+func (a CreateSide) String() string { return "create " + kindOr(a.Kind) + " " + a.Name }
 func (a ReplaceSide) String() string {
-	return fmt.Sprintf("replace the spec of FlinkDeployment %s (%s)", a.Name, a.UID)
+	return fmt.Sprintf("replace the spec of %s %s (%s)", kindOr(a.Kind), a.Name, a.UID)
 }
 func (a SuspendSide) String() string {
-	return fmt.Sprintf("suspend FlinkDeployment %s (%s)", a.Name, a.UID)
+	return fmt.Sprintf("suspend %s %s (%s)", kindOr(a.Kind), a.Name, a.UID)
 }
 func (a DeleteSide) String() string {
-	return fmt.Sprintf("delete FlinkDeployment %s (%s)", a.Name, a.UID)
+	return fmt.Sprintf("delete %s %s (%s)", kindOr(a.Kind), a.Name, a.UID)
 }
 func (a LabelSide) String() string {
-	return fmt.Sprintf("set %d labels of FlinkDeployment %s", len(a.Labels), a.Name)
+	return fmt.Sprintf("set %d labels of %s %s", len(a.Labels), kindOr(a.Kind), a.Name)
 }
+func (a SwitchSide) String() string {
+	return fmt.Sprintf("set the job of %s %s (%s) to %s", kindOr(a.Kind), a.Name, a.UID, a.State)
+}
+func (a PlanJar) String() string  { return "plan jar " + a.Name }
+func (a WarmUp) String() string   { return "warm up with job " + a.JobID }
+func (a CoolDown) String() string { return fmt.Sprintf("delete %d jars", len(a.JarIDs)) }

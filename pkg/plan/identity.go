@@ -25,6 +25,8 @@ const (
 	PurposeCheckpoint Purpose = "checkpoint"
 	// PurposeJobResults names a job result store directory.
 	PurposeJobResults Purpose = "job-result-store"
+	// PurposeWarmUp names the small job that warms a new cluster.
+	PurposeWarmUp Purpose = "warm-up"
 )
 
 // DeriveID is the identifier for one purpose of what is stored over a look at the resource with the given UID, as Over

@@ -27,6 +27,9 @@ type Plan struct {
 	TellFirst bool
 	// Requeue says how the pass goes on with the resource; empty leaves it to the clock.
 	Requeue Requeue
+	// Beside are resources that this pass makes rounds for, too, once this round is carried out: what they do is waited
+	// for. Where one fails, the events that its change brings are left.
+	Beside []Dependant
 	// Notes explain the decision, one line each, for the log.
 	Notes []string
 }

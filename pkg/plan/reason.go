@@ -333,6 +333,17 @@ const (
 	ReasonSideStarting Reason = "SideStarting"
 	// ReasonSideReady: the new side is ready, and the old one is kept for the deletion delay.
 	ReasonSideReady Reason = "SideReady"
+	// ReasonHandoverWarming: the new side is made warm, and the job runs on the old one.
+	ReasonHandoverWarming Reason = "HandoverWarming"
+	// ReasonHandoverMoving: the job moves from the old side to the new one, or back.
+	ReasonHandoverMoving Reason = "HandoverMoving"
+	// ReasonHandoverReturns: the job could not run on the new side, and returns to the old one.
+	ReasonHandoverReturns Reason = "HandoverReturns"
+	// ReasonHandoverNoRoom: there is no room for a second cluster. The old side serves. Condition Stalled.
+	ReasonHandoverNoRoom Reason = "HandoverNoRoom"
+	// ReasonHandoverUnknown: it is not known whether the job completed a checkpoint on the new side, or its newest state,
+	// so it is run on neither. Condition Stalled.
+	ReasonHandoverUnknown Reason = "HandoverUnknown"
 	// ReasonAwaitingGates: the new side is ready, and its gates do not all say yes yet.
 	ReasonAwaitingGates Reason = "AwaitingGates"
 	// ReasonGatePassed: a gate says yes to the new side.

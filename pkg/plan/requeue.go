@@ -16,7 +16,8 @@ import (
 //	R2  needs a person, or is the last of a deletion  -        none
 //	R3  is a step of a stop, and pods are to end      OnPods   in a moment, and as soon as a pod ends
 //	R4  is a step that ends by itself within seconds  Soon     in a moment
-//	R5  otherwise                                     -        none
+//	R5  is a step during which no job runs            Quick    at once, and then every tenth of a second
+//	R6  otherwise                                     -        none
 type Requeue string
 
 // The ways a pass goes on. The zero value leaves the resource to the clock.
@@ -27,10 +28,12 @@ const (
 	RequeueSoon Requeue = "Soon"
 	// RequeueOnPods: the same, and it is the end of pods that is awaited.
 	RequeueOnPods Requeue = "OnPods"
+	// RequeueQuick: the same as Soon, and no job runs meanwhile, so each tenth of a second counts.
+	RequeueQuick Requeue = "Quick"
 )
 
 // Soon reports whether the pass may look again shortly.
-func (r Requeue) Soon() bool { return r == RequeueSoon || r == RequeueOnPods }
+func (r Requeue) Soon() bool { return r == RequeueSoon || r == RequeueOnPods || r == RequeueQuick }
 
 const (
 	// fastFor bounds how long one movement keeps the clock at its fastest; longer waits are looked at by the sweep.

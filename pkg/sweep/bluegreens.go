@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -44,47 +45,79 @@ func (o *Observer) lookAtBlueGreens(
 	}
 }
 
-// sides are the FlinkDeployments with the label of a side, of a namespace or of all. Safe for concurrent use.
+// sides are the resources with the label of a side, of a namespace or of all. Safe for concurrent use.
 type sides struct {
 	gather.Sides
-	read func() (map[types.NamespacedName]*v1beta1.FlinkDeployment, string)
+	deployments sideListing[v1beta1.FlinkDeployment]
+	jobs        sideListing[v1beta1.FlinkSessionJob]
 }
+
+// sideListing reads all resources of a kind when the first is asked for; the text says why they could not be read.
+type sideListing[T any] func() (map[types.NamespacedName]*T, string)
 
 // sidesOf reads them when the first is asked for.
 func (o *Observer) sidesOf(ctx context.Context, namespace string) *sides {
-	return &sides{o.Gather, sync.OnceValues(func() (map[types.NamespacedName]*v1beta1.FlinkDeployment, string) {
-		found := map[types.NamespacedName]*v1beta1.FlinkDeployment{}
-		query := kube.Query{
-			Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Labels: v1beta1.LabelBlueGreenType, Limit: 200,
-		}
+	return &sides{
+		o.Gather,
+		labelled(ctx, o, v1beta1.FlinkDeploymentGVR, namespace, v1beta1.DecodeDeployment),
+		labelled(ctx, o, v1beta1.FlinkSessionJobGVR, namespace, v1beta1.DecodeSessionJob),
+	}
+}
+
+// labelled lists those with the label of a side.
+func labelled[T any](
+	ctx context.Context, o *Observer, gvr schema.GroupVersionResource, namespace string,
+	decode func(map[string]any) (T, error, error),
+) sideListing[T] {
+	return sync.OnceValues(func() (map[types.NamespacedName]*T, string) {
+		found := map[types.NamespacedName]*T{}
+		query := kube.Query{Resource: gvr, Namespace: namespace, Labels: v1beta1.LabelBlueGreenType, Limit: 200}
 		for {
 			list, err := o.Gather.Kube.List(ctx, query)
 			if err != nil {
 				return nil, fail.Message(err)
 			}
 			for i := range list.Items {
-				d, _, err := v1beta1.DecodeDeployment(list.Items[i].Object)
+				one, _, err := decode(list.Items[i].Object)
 				if err == nil { // one that cannot be read is read alone, and says so
-					found[types.NamespacedName{Namespace: d.Namespace, Name: d.Name}] = &d
+					u := &list.Items[i]
+					found[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = &one
 				}
 			}
 			if query.Continue = list.GetContinue(); query.Continue == "" {
 				return found, ""
 			}
 		}
-	})}
+	})
 }
 
 // FlinkDeployment answers from the list, and reads one that has lost its label alone.
 func (s *sides) FlinkDeployment(
 	ctx context.Context, namespace, name string,
 ) plan.Observed[*v1beta1.FlinkDeployment] {
-	found, why := s.read()
+	return listed(s.deployments, namespace, name, func() plan.Observed[*v1beta1.FlinkDeployment] {
+		return s.Sides.FlinkDeployment(ctx, namespace, name)
+	})
+}
+
+// FlinkSessionJob does the same.
+func (s *sides) FlinkSessionJob(
+	ctx context.Context, namespace, name string,
+) plan.Observed[*v1beta1.FlinkSessionJob] {
+	return listed(s.jobs, namespace, name, func() plan.Observed[*v1beta1.FlinkSessionJob] {
+		return s.Sides.FlinkSessionJob(ctx, namespace, name)
+	})
+}
+
+func listed[T any](
+	all sideListing[T], namespace, name string, alone func() plan.Observed[*T],
+) plan.Observed[*T] {
+	found, why := all()
 	if why != "" {
-		return plan.Unknown[*v1beta1.FlinkDeployment](why)
+		return plan.Unknown[*T](why)
 	}
-	if d, listed := found[types.NamespacedName{Namespace: namespace, Name: name}]; listed {
-		return plan.Present(d)
+	if one, is := found[types.NamespacedName{Namespace: namespace, Name: name}]; is {
+		return plan.Present(one)
 	}
-	return s.Sides.FlinkDeployment(ctx, namespace, name)
+	return alone()
 }

@@ -50,7 +50,8 @@ const (
 //	transitionMode       | another than BASIC
 //	configuration        | a kubernetes.operator.bluegreen.* option that cannot be read, or that gateProblem refuses; one
 //	                     | below gate. that there is not, or that an administrator decides
-//	configuration        | a handover is asked for
+//	template.spec        | a handover is asked for, see handover
+//	configuration        | a handover is asked for, and gates
 //
 // The other rules of V9 do not apply: a change of mode or kind gets a child of its own.
 func BlueGreen(in BlueGreenInput) *apis.FieldError {
@@ -106,6 +107,7 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 		child.redeploy(spec.Job, last.Job)
 	}
 	child.transitionSavepoint(in, last)
+	child.handover(in)
 	return child.fieldError()
 }
 
@@ -162,13 +164,6 @@ func (r *report) blueGreenOptions(configuration map[string]string, in BlueGreenI
 		if problem := gateProblem(given, option, in); problem != "" {
 			refuse(option.Key, "%s", problem)
 		}
-	}
-	if asked, _ := given.Bool(key.BlueGreenHandover); asked {
-		r.addAt(
-			r.at("configuration")+"["+quote(key.BlueGreenHandover.Key)+"]", "Handover is not supported by this version",
-			"a transition would run both sides at once, and records would be read twice: leave the option out if that may "+
-				"be, or use a FlinkDeployment",
-		)
 	}
 	for _, name := range given.Keys() {
 		switch {

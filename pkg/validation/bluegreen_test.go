@@ -29,6 +29,17 @@ func TestBlueGreen(t *testing.T) {
 	}
 	const grace = "kubernetes.operator.bluegreen.abort.grace-period"
 	const handover = "kubernetes.operator.bluegreen.handover.enabled"
+	handedOver := func(change func(*blueGreenInput)) func(*blueGreenInput) {
+		return func(in *blueGreenInput) {
+			in.Spec.Configuration = map[string]string{handover: "true"}
+			in.Operator = flinkconf.NewOperator(flinkconf.Config{"high-availability.type": "kubernetes"})
+			job := in.Spec.Template.Spec.Job
+			job.JarURI, job.EntryClass, job.UpgradeMode = "local:///a.jar", "org.example.Main", v1beta1.UpgradeModeSavepoint
+			if change != nil {
+				change(in)
+			}
+		}
+	}
 	for name, row := range map[string]struct {
 		reason string
 		change func(*blueGreenInput)
@@ -147,9 +158,46 @@ func TestBlueGreen(t *testing.T) {
 		"option that is no duration": {"the transition would not know when to give up",
 			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{grace: "soon"} },
 			one(`spec.configuration["`+grace+`"]`, "Invalid value for blue/green option "+grace)},
-		"a handover": {"without it both sides run at once, which the option is to prevent",
-			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{handover: "true"} },
-			one(`spec.configuration["`+handover+`"]`, "Handover is not supported by this version")},
+		"T12.13 a handover": {"all that it needs is there", handedOver(nil), nil},
+		"T12.13 a handover without high availability": {"a JobManager that dies would lose the job",
+			handedOver(func(in *blueGreenInput) { in.Operator = flinkconf.NewOperator(nil) }),
+			one(`spec.template.spec.flinkConfiguration["high-availability.type"]`, "needs high availability")},
+		"T12.13 a handover without a class": {"the manifest is not read",
+			handedOver(func(in *blueGreenInput) { in.Spec.Template.Spec.Job.EntryClass = "" }),
+			one("spec.template.spec.job.entryClass", "class with main")},
+		"T12.13 a handover of a jar from elsewhere": {"no job would run while it is downloaded",
+			handedOver(func(in *blueGreenInput) { in.Spec.Template.Spec.Job.JarURI = "https://jars.example.com/a.jar" }),
+			one("spec.template.spec.job.jarURI", "in the image only")},
+		"T12.13 a handover with Flink 1.16": {"it starts no job with options of its own",
+			handedOver(func(in *blueGreenInput) { in.Spec.Template.Spec.FlinkVersion = v1beta1.FlinkV1_16 }),
+			one("spec.template.spec.flinkVersion", "needs Flink 1.17")},
+		"T12.13 a handover without state": {"there is nothing to move",
+			handedOver(func(in *blueGreenInput) { in.Spec.Template.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless }),
+			one("spec.template.spec.job.upgradeMode", "moves the state")},
+		"T12.13 a handover with gates": {"they judge a side while both run",
+			handedOver(func(in *blueGreenInput) {
+				in.Spec.Configuration["kubernetes.operator.bluegreen.gate.approval"] = "true"
+			}),
+			one(`spec.configuration["kubernetes.operator.bluegreen.gate.approval"]`, "cannot be used together")},
+		"T12.13 a handover without submission by REST": {"the job is started by it",
+			handedOver(func(in *blueGreenInput) {
+				in.Operator = flinkconf.NewOperator(flinkconf.Config{
+					"high-availability.type": "kubernetes", "web.submit.enable": "false",
+				})
+			}),
+			one(`spec.template.spec.flinkConfiguration["web.submit.enable"]`, "starts the job by REST")},
+		"T12.13 a handover of a reactive job": {"a session cluster cannot be reactive",
+			handedOver(func(in *blueGreenInput) {
+				in.Operator = flinkconf.NewOperator(flinkconf.Config{
+					"high-availability.type": "kubernetes", "scheduler-mode": "reactive",
+				})
+			}),
+			one(`spec.template.spec.flinkConfiguration["scheduler-mode"]`, "cannot be reactive")},
+		"T12.13 another fallback": {"it would be taken for none",
+			handedOver(func(in *blueGreenInput) {
+				in.Spec.Configuration["kubernetes.operator.bluegreen.handover.fallback"] = "restart"
+			}),
+			one(`spec.configuration["kubernetes.operator.bluegreen.handover.fallback"]`, "Invalid value")},
 		"no handover": {"the default",
 			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{handover: "false"} }, nil},
 		"a handover, perhaps": {"nobody knows what was meant",

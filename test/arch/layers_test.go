@@ -101,6 +101,7 @@ var rooms = map[string][]string{
 		"zookeeper",
 		"flinkrest",
 		"jarsource",
+		"warmup",
 		"event",
 		"clock",
 		"fail",

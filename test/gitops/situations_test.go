@@ -60,6 +60,7 @@ var expected = map[string]struct {
 	"Clearing":      {calm: progressing, stalled: degraded, why: "what an earlier side left goes, or does not"},
 	"Transitioning": {calm: progressing, stalled: degraded, why: "the new side becomes ready, or cannot"},
 	"Gated":         {calm: progressing, why: "the new side is watched while the old one serves"},
+	"HandingOver":   {calm: progressing, stalled: degraded, why: "the job moves, or it is not known where it is"},
 	"Retiring":      {calm: progressing, why: "the old side goes"},
 	"Withdrawing":   {calm: progressing, why: "the change was taken back"},
 	"Changing":      {calm: progressing, stalled: degraded, why: "the side that serves is changed in place, or cannot be"},

@@ -18,8 +18,10 @@ import (
 var listed = map[string]func(k kinds.Kind) bool{
 	// A pass makes and deletes snapshots of a job, and the sides of a blue/green deployment; and a Deployment with an
 	// owner that may block its deletion.
-	"010-rbac-reconcile.yaml create, delete": only(v1beta1.KindFlinkDeployment, v1beta1.KindFlinkStateSnapshot),
-	"010-rbac-reconcile.yaml finalizers":     only(v1beta1.KindFlinkDeployment, v1beta1.KindFlinkBlueGreenDeployment),
+	"010-rbac-reconcile.yaml create, delete": only(
+		v1beta1.KindFlinkDeployment, v1beta1.KindFlinkSessionJob, v1beta1.KindFlinkStateSnapshot,
+	),
+	"010-rbac-reconcile.yaml finalizers": only(v1beta1.KindFlinkDeployment, v1beta1.KindFlinkBlueGreenDeployment),
 	// A look at a Deployment, at a session job and at a snapshot gets the cluster or the job that it is of; so does admit.
 	"020-rbac-observe.yaml get": only(v1beta1.KindFlinkDeployment, v1beta1.KindFlinkSessionJob),
 	"800-rbac-admit.yaml get":   only(v1beta1.KindFlinkDeployment, v1beta1.KindFlinkSessionJob),

@@ -146,6 +146,13 @@ var ofOneHost = map[string][]string{
 		"a pair whose new side never runs", "a pair is suspended and resumed", "a pair whose change is taken back",
 		"a side that serves is deleted by hand", "a pair whose new side passes its gates",
 		"a pair whose new side is aborted by a user",
+		"a pair hands over there and back", "a pair of an application hands over", "a pair whose new main throws",
+		"a pair whose new main throws, without a plan", "a pair whose new tasks never run",
+		"a pair whose new cluster never runs", "a pair is edited while it hands over",
+		"a pair whose handover is taken back", "a pair is suspended while it hands over",
+		"a pair of a session job is suspended and resumed", "a pair is deleted while it hands over",
+		"a pair without room for a second cluster is upgraded", "a pair whose new JobManager dies after the release",
+		"a pair is deleted after the release",
 	},
 	"the Flink version is the session cluster's": {
 		"another Flink version", "another Flink version, and a cancellation deletes checkpoints",

@@ -179,7 +179,7 @@ func (s Seen) because(j Job) string {
 //	P1  cannot be read                    -                     wait
 //	P2  has ended, and left a savepoint   no job                withdrawn: it is suspended already
 //	P3  has ended, and left a savepoint   the serving side      return to it
-//	P4  has ended, and left a savepoint   this or another       release the target
+//	P4  has ended, and left a savepoint   this or another       release the target; return, if that is gone
 //	P5  has ended without one             -                     return to it: its own passes know what to do
 //	P6  runs on, for its stop failed      -                     warm again: another stop after a pause
 //	P7  is not told to stop               -                     stop it
@@ -196,6 +196,8 @@ func stop(s Seen) Decision {
 		return s.ends(Withdrawn, "")
 	case saved && s.Wish == Back:
 		return s.gives(Return, "", RunServing)
+	case saved && s.Target.Gone:
+		return s.gives(Return, "the new side was deleted", RunServing)
 	case saved:
 		d := s.to(Release, RunTarget)
 		d.State.Path = job.Path
@@ -266,7 +268,7 @@ func (s Seen) doubts(why string) Decision {
 //	F2  is told to run         -                    -                  end it
 //	F3  has not ended          -                    -                  wait
 //	F4  has ended              completed            -                  done
-//	F5  has ended              not known            -                  wait for a user
+//	F5  has ended              not known            -                  wait; for a user, if that does not end by itself
 //	F6  has ended              none                 no job             withdrawn
 //	F7  has ended              none                 -                  return
 func fence(s Seen) Decision {
@@ -280,6 +282,8 @@ func fence(s Seen) Decision {
 		return s.waits("the job of the new side is to be seen ended before the old one runs" + s.because(job))
 	case job.Checkpoint == Yes:
 		return s.ends(Done, s.State.Why)
+	case job.Checkpoint == Pending:
+		return s.waits("the checkpoints of the job that was ended on the new side are read when no older answer can come")
 	case job.Checkpoint != No:
 		return s.doubts("the job of the new side has ended, and it is not known whether it completed a checkpoint")
 	case s.Wish == Suspend:

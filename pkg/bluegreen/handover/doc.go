@@ -17,6 +17,5 @@
 //   - a step lets a side run only when the job of the other one was seen ended, at the generation that ended it;
 //   - after the first completed checkpoint of the target nothing returns: what it committed would be committed twice.
 //
-// No part of the operator uses it yet: admission refuses a handover until all of it is there. Start reading at Decide;
-// See reads a FlinkSessionJob for it.
+// Package bluegreen carries out what is decided. Start reading at Decide; See reads a FlinkSessionJob for it.
 package handover

@@ -18,7 +18,12 @@ import (
 const (
 	minimalSlots       = "slotmanager.number-of-slots.min"
 	taskManagerTimeout = "resourcemanager.taskmanager-timeout"
+	refreshInterval    = "web.refresh-interval"
 )
+
+// freshAnswers is how old answers about a job may be, in milliseconds: with Flink's default, 3 s, a job seems to start
+// that runs already.
+const freshAnswers = "250"
 
 // Parts are what an application becomes, to be a side that can be made warm.
 type Parts struct {
@@ -37,6 +42,7 @@ type Parts struct {
 //	job.jarURI http:, https:, or empty  -                                   the same
 //	job.jarURI, another scheme          error                               error
 //	flinkConfiguration                  the same                            -: it has that of its cluster
+//	web.refresh-interval is not set     250 ms                              -
 //	native, from Flink 1.19             slotmanager.number-of-slots.min     -
 //	native, before                      resourcemanager.taskmanager-timeout -
 //	standalone                          taskManager.replicas                -
@@ -74,7 +80,7 @@ func onClassPath(job *v1beta1.FlinkSessionJobSpec, own flinkconf.Config) error {
 		return nil
 	case "local", "file", "":
 	default:
-		return fmt.Errorf("job.jarURI has scheme %q: only local, http and https can be handed over", uri.Scheme)
+		return fmt.Errorf("job.jarURI has scheme %q: only local can be handed over", uri.Scheme)
 	}
 	switch {
 	case job.Job.EntryClass == "":
@@ -110,24 +116,26 @@ func room(
 	case slots < 1:
 		return fmt.Errorf("option %q is %d: set at least 1", key.TaskSlots.Key, slots)
 	}
-	managers := (int(template.Job.Parallelism) + slots - 1) / slots
+	managers := (max(1, int(template.Job.Parallelism)) + slots - 1) / slots
 	if tm := template.TaskManager; tm != nil && tm.Replicas != nil {
 		managers = int(*tm.Replicas)
 	}
-	if template.DesiredMode() == v1beta1.ModeStandalone {
+	more := maps.Clone(own)
+	if own[refreshInterval] == "" {
+		more[refreshInterval] = freshAnswers
+	}
+	switch {
+	case template.DesiredMode() == v1beta1.ModeStandalone:
 		if cluster.TaskManager == nil {
 			cluster.TaskManager = &v1beta1.TaskManagerSpec{}
 		}
 		replicas := int32(managers)
 		cluster.TaskManager.Replicas = &replicas
-		return nil
-	}
-	more := maps.Clone(own)
-	if template.FlinkVersion.AtLeast(v1beta1.FlinkV1_19) {
+	case template.FlinkVersion.AtLeast(v1beta1.FlinkV1_19):
 		if set, err := strconv.Atoi(own[minimalSlots]); err != nil || set < managers*slots {
 			more[minimalSlots] = strconv.Itoa(managers * slots)
 		}
-	} else if own[taskManagerTimeout] == "" {
+	case own[taskManagerTimeout] == "":
 		more[taskManagerTimeout] = "15 min"
 	}
 	cluster.FlinkConfiguration, err = printed(more)

@@ -71,6 +71,11 @@ func TestSplit(t *testing.T) {
 			map[string]string{"slotmanager.number-of-slots.min": "6"},
 			map[string]string{"pipeline.classpaths": "file:///opt/flink/usrlib/x.jar"}, 3, "",
 		},
+		"a user wants older answers": {
+			replace("flinkConfiguration:\n", "flinkConfiguration:\n  web.refresh-interval: \"5000\"\n"),
+			map[string]string{"slotmanager.number-of-slots.min": "4"},
+			map[string]string{"pipeline.classpaths": "file:///opt/flink/usrlib/x.jar"}, 0, "",
+		},
 		"a user wants more slots": {
 			replace("flinkConfiguration:\n", "flinkConfiguration:\n  slotmanager.number-of-slots.min: \"8\"\n"),
 			map[string]string{"slotmanager.number-of-slots.min": "8"},
@@ -108,6 +113,9 @@ func TestSplit(t *testing.T) {
 				t.Errorf("the template was changed:\n%s", diff)
 			}
 			want := flat(t, template.FlinkConfiguration)
+			if want["web.refresh-interval"] == "" {
+				want["web.refresh-interval"] = "250"
+			}
 			for option, value := range row.cluster {
 				want[option] = value
 			}

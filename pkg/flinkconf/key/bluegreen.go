@@ -11,8 +11,17 @@ var (
 	// BlueGreenDeletionDelay is how long the new side must have been ready before the old one is deleted.
 	BlueGreenDeletionDelay = blueGreen(withDefault(conf.KindDuration, "deployment-deletion.delay", "0 ms"))
 	// BlueGreenHandover asks for a change that moves the job to a new cluster which is made warm beside it, so that the
-	// two never run at once. This version does not have it, and refuses true.
+	// two never run at once.
 	BlueGreenHandover = blueGreen(withDefault(conf.KindBool, "handover.enabled", "false"))
+	// BlueGreenHandoverPreflight has main of the new job run up to its submission on the new cluster before the old job is
+	// stopped.
+	BlueGreenHandoverPreflight = blueGreen(withDefault(conf.KindBool, "handover.preflight", "true"))
+	// BlueGreenHandoverFallback says what follows where there is no room for a second cluster in time: upgrade upgrades
+	// the job in one place, with the gap of a restart, and none gives the change up.
+	BlueGreenHandoverFallback = blueGreen(oneOf("handover.fallback", "none", "upgrade"))
+	// BlueGreenHandoverDeadline is how long the job may take on the new cluster from its start to its first completed
+	// checkpoint. After that it returns to the old one.
+	BlueGreenHandoverDeadline = blueGreen(withDefault(conf.KindDuration, "handover.deadline", "1 min"))
 
 	// GateDeadline is how long the gates may take, from when the new side is ready and the deletion delay is over.
 	GateDeadline = blueGreen(withDefault(conf.KindDuration, "gate.deadline", "30 min"))
@@ -45,6 +54,7 @@ var (
 func BlueGreen() []conf.Option {
 	return []conf.Option{
 		BlueGreenAbortGracePeriod, BlueGreenRescheduleInterval, BlueGreenDeletionDelay, BlueGreenHandover,
+		BlueGreenHandoverPreflight, BlueGreenHandoverFallback, BlueGreenHandoverDeadline,
 		GateDeadline, GateCheckpoints, GateMaxRestarts, GateMaxLag, GateLagNotGrowing, GateLagWindow, GateMaxErrorRate,
 		GatePrometheusQuery, GateServices, GateApproval,
 	}

@@ -19,6 +19,8 @@ const (
 	// UnreadyDuration is how long a resource was not ready that a pass found ready again: kind, namespace, and the
 	// lifecycle state that it came to.
 	UnreadyDuration Histogram = "flink.operator.resource.unready.duration"
+	// HandoverGap is how long no job of a blue/green deployment ran during a handover: kind, namespace.
+	HandoverGap Histogram = "flink.operator.handover.gap"
 	// StateDuration is how long a resource was in a lifecycle state that it has left: kind, namespace, from, to.
 	StateDuration Histogram = "flink.operator.resource.state.duration"
 	// SweepDuration is of ticks of the clock: what they looked at, error type.
@@ -131,6 +133,7 @@ type about struct{ unit, text string }
 var (
 	histograms = map[Histogram]about{
 		PassDuration:    {"s", "Duration of passes."},
+		HandoverGap:     {"s", "Time without a running job during handovers."},
 		UnreadyDuration: {"s", "Time that resources were not ready which are ready now."},
 		StateDuration:   {"s", "Time that resources were in a lifecycle state which they have left."},
 		SweepDuration:   {"s", "Duration of ticks of the clock."},

@@ -85,6 +85,9 @@ const (
 // Endless are the attempts of a restart strategy that never gives up.
 const Endless = -1
 
+// smallSteps is how many steps a small job runs.
+const smallSteps = 4
+
 // Options are the parts of a job's configuration that the model obeys.
 type Options struct {
 	// ID is the job ID, 32 hexadecimal digits.
@@ -113,6 +116,8 @@ type Options struct {
 	Adaptive bool
 	// Batch is execution.runtime-mode BATCH: it makes no checkpoints, and has no statistics of them.
 	Batch bool
+	// Small jobs end by themselves after a few steps.
+	Small bool
 	// Claim is execution.state-recovery.claim-mode; empty is NoClaim.
 	Claim string
 }
@@ -266,6 +271,8 @@ func (j *Job) Step(now time.Time, slots bool) {
 		j.finish(now)
 	case j.State == Running && j.Script.KeepsRestarting:
 		j.Restart("java.lang.IllegalStateException", "the job fails over and over", now)
+	case j.State == Running && j.Small && j.Progress >= smallSteps:
+		j.Finish(now)
 	case j.State == Running:
 		j.Progress++
 		j.cycle(now)

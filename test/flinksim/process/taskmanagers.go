@@ -85,6 +85,7 @@ func (jm *JobManager) askForTaskManagers() {
 			need += jm.Need(j)
 		}
 	}
+	need = max(need, jm.Config.number("slotmanager.number-of-slots.min", 0)) // from Flink 1.19 on
 	wanted := (need + jm.SlotsEach() - 1) / jm.SlotsEach()
 	var there []string
 	for _, pod := range jm.flink.kube.PeekAll(kubesim.Pods, jm.Cluster.Namespace, jm.labels("taskmanager")) {

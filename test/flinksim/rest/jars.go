@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kn-flink/kn-flink/pkg/warmup"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
 
@@ -113,6 +114,7 @@ func runJar(c *call) (any, error) {
 		return nil, c.noJarThere()
 	}
 	var body struct {
+		EntryClass  string            `json:"entryClass"`
 		JobID       string            `json:"jobId"`
 		Parallelism int               `json:"parallelism"`
 		Path        string            `json:"savepointPath"`
@@ -139,6 +141,7 @@ func runJar(c *call) (any, error) {
 	if body.Parallelism > 0 {
 		options.Parallelism = body.Parallelism
 	}
+	options.Small = body.EntryClass == warmup.Class
 	j, cause, later := c.jm.Run(options, body.Path)
 	if cause != "" {
 		return nil, mainFailed(cause)

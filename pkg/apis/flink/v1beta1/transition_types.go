@@ -30,7 +30,50 @@ const (
 	BlueGreenPatch BlueGreenStep = "PATCH"
 	// BlueGreenSettle: the active child has its new spec and acts on it.
 	BlueGreenSettle BlueGreenStep = "SETTLE"
+	// BlueGreenWarm: the target's cluster is made ready for the job, which runs on
+	// the other side. The first step of a handover.
+	BlueGreenWarm BlueGreenStep = "WARM"
+	// BlueGreenStop: the job of the side that serves is being stopped with a
+	// savepoint.
+	BlueGreenStop BlueGreenStep = "STOP"
+	// BlueGreenRelease: the job runs on the target, until its first completed
+	// checkpoint.
+	BlueGreenRelease BlueGreenStep = "RELEASE"
+	// BlueGreenFence: the job of a target that failed is being ended.
+	BlueGreenFence BlueGreenStep = "FENCE"
+	// BlueGreenReturn: the job runs on the old side again.
+	BlueGreenReturn BlueGreenStep = "RETURN"
 )
+
+// BlueGreenHandover is what is kept of a handover beside its step.
+type BlueGreenHandover struct {
+	// Began is when the target's cluster was created.
+	Began metav1.Time `json:"began,omitzero"`
+	// Failures counts the stops that failed.
+	Failures int32 `json:"failures,omitempty"`
+	// Earlier is what the job that serves would have started from when its stop was
+	// decided; empty for nothing.
+	Earlier string `json:"earlier,omitempty"`
+	// From is what the target starts from in place of the savepoint of the stop,
+	// because a savepointRedeployNonce asks for it; empty otherwise.
+	From string `json:"from,omitempty"`
+	// Planned is true once main of the new job came to its submission.
+	Planned bool `json:"planned,omitempty"`
+	// Refused is the ID of the job whose start Flink refused on the target: nothing
+	// of it ever ran. Empty while none was.
+	Refused string `json:"refused,omitempty"`
+	// Upgrade is true when the job is upgraded in one place, because there was no
+	// room for a second cluster.
+	Upgrade bool `json:"upgrade,omitempty"`
+	// Why says why the job goes back, in one line; empty while it does not.
+	Why string `json:"why,omitempty"`
+	// StoppedAt is when the job ended on the side that served, by the clock of its
+	// JobManager; absent before.
+	StoppedAt metav1.MicroTime `json:"stoppedAt,omitzero"`
+	// RunningAt is when all its tasks ran on the target, by the clock of that
+	// JobManager; absent before.
+	RunningAt metav1.MicroTime `json:"runningAt,omitzero"`
+}
 
 // BlueGreenTransition is the change of a blue/green deployment that is under way.
 type BlueGreenTransition struct {
@@ -72,6 +115,11 @@ type BlueGreenTransition struct {
 	Reason string `json:"reason,omitempty"`
 	// Message says the same, in one line.
 	Message string `json:"message,omitempty"`
+	// Split is true where the target is a session cluster and a FlinkSessionJob, so
+	// that it can be handed over to.
+	Split bool `json:"split,omitempty"`
+	// Handover is kept of a change that moves the job; absent for another change.
+	Handover *BlueGreenHandover `json:"handover,omitempty"`
 	// Gates are what the new side has to pass before the old one is retired, as
 	// they were judged last; absent while there are none to judge.
 	//
