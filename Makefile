@@ -53,8 +53,8 @@ soak-model: ## carry out random commands and faults over the models: make soak-m
 crash-points: ## stop after every effect of every scenario, and try every position of a second pass and every disorder (about an hour)
 	KNFLINK_SCENARIO_POINTS=1000 go test -count=1 -timeout 0 -v -run '^TestScenarios$$' ./test/scenario
 
-chaos: ## random commands and faults over real Flink on this machine: make chaos [SEED=1] [MINUTES=10] [STARTS=n] [STANDALONE=1] [HOSTED=1] [SCRIPT=<file>]
-	cd test/live && go run ./cmd/chaos -seed $(or $(SEED),1) -first $(or $(FIRST),1) -for $(or $(MINUTES),10)m -starts $(or $(STARTS),0) $(if $(STANDALONE),-standalone) $(if $(HOSTED),-hosted) $(if $(SCRIPT),-script '$(abspath $(SCRIPT))')
+chaos: ## random commands and faults over real Flink on this machine: make chaos [SEED=1] [MINUTES=10] [STARTS=n] [STANDALONE=1] [HOSTED=1] [PAIRED=1] [SCRIPT=<file>]
+	cd test/live && go run ./cmd/chaos -seed $(or $(SEED),1) -first $(or $(FIRST),1) -for $(or $(MINUTES),10)m -starts $(or $(STARTS),0) $(if $(STANDALONE),-standalone) $(if $(HOSTED),-hosted) $(if $(PAIRED),-paired) $(if $(SCRIPT),-script '$(abspath $(SCRIPT))')
 
 matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/internals/retention.md
 	cd test/live && go run ./cmd/chaos -for 1h -findings 1000 -table ../../docs/internals/retention.md
@@ -70,6 +70,7 @@ nightly: ## all that is too long for a change: combinations, crash points, a mil
 	$(MAKE) soak-model STEPS=1000000 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) crash-points
 	$(MAKE) chaos MINUTES=60 SEED=$(or $(SEED),$(shell date +%j))
+	$(MAKE) chaos PAIRED=1 MINUTES=30 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) matrix-retention
 	$(MAKE) mutation
 	cd local && go test -tags nightly -count=1 -timeout 60m ./workloads

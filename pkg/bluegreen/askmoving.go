@@ -29,10 +29,21 @@ type Slots struct {
 	Total, Free int
 }
 
+// Answer is what is known of something that has a yes, a no, and a time before either.
+type Answer = handover.Answer
+
+// The answers, as package handover has them.
+const (
+	Unknown = handover.Unknown
+	Pending = handover.Pending
+	Yes     = handover.Yes
+	No      = handover.No
+)
+
 // MovingJob is the job of a side, as its JobManager tells it.
 type MovingJob struct {
 	// Checkpoint says whether it has completed one since its start.
-	Checkpoint handover.Answer
+	Checkpoint Answer
 	// Why says why that is not known; empty when it is, or was not asked.
 	Why string
 	// Unlisted is true when its JobManager answered, and does not know it.

@@ -20,7 +20,8 @@ func servesOn(v *view, t v1beta1.BlueGreenTransition) string {
 
 func (v *view) aborting(t v1beta1.BlueGreenTransition) plan.Cause {
 	return plan.Cause{
-		Reason: plan.ReasonTransitionAborted, Message: t.Message + strings.Replace(gone(t), "is", "is being", 1) + servesOn(v, t),
+		Reason:  plan.ReasonTransitionAborted,
+		Message: t.Message + strings.Replace(gone(t), "is", "is being", 1) + servesOn(v, t),
 	}
 }
 
@@ -117,7 +118,9 @@ func or(text, otherwise string) string {
 }
 
 func slotsMissing(slots Slots, need int) string {
-	return fmt.Sprintf("its TaskManagers have %d slots, %d of them free, and the job needs %d", slots.Total, slots.Free, need)
+	return fmt.Sprintf(
+		"its TaskManagers have %d slots, %d of them free, and the job needs %d", slots.Total, slots.Free, need,
+	)
 }
 
 // occupied says that a FlinkDeployment of another owner has the name of a side.

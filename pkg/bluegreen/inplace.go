@@ -49,8 +49,7 @@ func patch(v view, t v1beta1.BlueGreenTransition) Decision {
 	return wait
 }
 
-// patchInTurn changes a session cluster only while no job runs on it: a restart of the cluster is none of the job's then.
-// First match wins:
+// patchInTurn changes a session cluster only while no job runs on it. First match wins:
 //
 //	the spec asks for  the job                the cluster           then
 //	no job             has another spec       -                     the job gets it

@@ -37,8 +37,7 @@ func (s *Snapshot) Join(colour v1beta1.BlueGreenType, job plan.Observed[*v1beta1
 	}
 }
 
-// joined is a session cluster with its job, in the form of an application. Its generation is that of both: it grows when
-// one of them does.
+// joined is a session cluster with its job, in the form of an application. Its generation grows with that of either.
 //
 //	the FlinkSessionJob  the cluster     then
 //	cannot be read       -               nor can the side

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/bluegreen"
-	"github.com/kn-flink/kn-flink/pkg/bluegreen/handover"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -105,26 +104,26 @@ func movingJob(ctx context.Context, client *flinkrest.Client, q bluegreen.Moving
 
 func checkpointOf(
 	ctx context.Context, client *flinkrest.Client, job world.Job, q bluegreen.MovingJobQuery,
-) (handover.Answer, string) {
+) (bluegreen.Answer, string) {
 	var now time.Time
 	if job.State.IsTerminal() {
 		details, err := client.Job(ctx, q.JobID)
 		if err != nil {
-			return handover.Unknown, oneLine(err)
+			return bluegreen.Unknown, oneLine(err)
 		}
 		now = timeOf(details.Now)
 	}
 	statistics, err := client.CheckpointStatistics(ctx, q.JobID)
 	switch {
 	case errors.Is(err, flinkrest.ErrNotFound):
-		return handover.Unknown, "Flink does not know the job any more"
+		return bluegreen.Unknown, "Flink does not know the job any more"
 	case err != nil:
-		return handover.Unknown, oneLine(err)
+		return bluegreen.Unknown, oneLine(err)
 	case statistics.Latest.Completed != nil,
 		statistics.Latest.Restored != nil && !statistics.Latest.Restored.IsSavepoint:
-		return handover.Yes, ""
+		return bluegreen.Yes, ""
 	case job.State.IsTerminal() && now.Before(job.EndTime.Add(q.Cached)):
-		return handover.Pending, ""
+		return bluegreen.Pending, ""
 	}
-	return handover.No, ""
+	return bluegreen.No, ""
 }

@@ -112,7 +112,7 @@ func TestLedgerLinesThatCannotBeRead(t *testing.T) {
 
 func TestScripts(t *testing.T) {
 	for n := uint64(1); n < 200; n++ {
-		script := Draw(7, n, n%2 == 1, n%3 == 1)
+		script := Draw(7, n, n%2 == 1, n%3 == 1, n%3 == 2)
 		again, err := Parse("# a comment\n\n" + Text(script))
 		if err != nil || Text(again) != Text(script) {
 			t.Fatalf("run %d is read back as\n%s%v, want\n%s", n, Text(again), err, Text(script))

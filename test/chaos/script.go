@@ -97,8 +97,8 @@ func lotsOf(often map[string]int) (all []string) {
 }
 
 // Draw is run number n of a seed: the dials, a first start, and rounds of commands that meet each other, most of
-// which end in rest; of a standalone cluster, and of a session job, if that is asked for.
-func Draw(seed, n uint64, standalone, hosted bool) []Command {
+// which end in rest; of a standalone cluster, and of a session job or a blue/green deployment, if that is asked for.
+func Draw(seed, n uint64, standalone, hosted, paired bool) []Command {
 	r, lots := rand.New(rand.NewPCG(seed, n)), lots
 	script := []Command{
 		{"version", r.IntN(2)},
@@ -114,8 +114,12 @@ func Draw(seed, n uint64, standalone, hosted bool) []Command {
 			{"standalone", 0}, {"claim-mode", r.IntN(len(claimModes))}, {"reactive", r.IntN(4)},
 		}, script...)
 	}
-	if hosted {
+	switch {
+	case hosted:
 		script = append([]Command{{"hosted", 0}}, script...)
+	case paired:
+		lots = lotsPaired
+		script = append([]Command{{"paired", 0}}, script...)
 	}
 	if r.IntN(3) == 0 {
 		script = append(script, Command{"switch", r.IntN(len(switches))})

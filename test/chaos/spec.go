@@ -10,6 +10,8 @@ type Resource struct {
 	Redeploys int
 	// Hosted says that the job runs on a session cluster, see Objects.
 	Hosted bool
+	// Paired says that a blue/green deployment has the job, whose changes move it to another cluster.
+	Paired bool
 
 	place Place
 }
@@ -110,7 +112,7 @@ func (r *Resource) version(n int) {
 // setVersion sets an image, its version, and what differs from one Flink to another.
 func (r *Resource) setVersion(image, version string) {
 	r.Spec["image"], r.Spec["flinkVersion"] = image, version
-	if r.Spec["mode"] == "standalone" && r.Spec["job"] != nil {
+	if (r.Spec["mode"] == "standalone" || r.Paired) && r.Spec["job"] != nil {
 		// What is in the image of this machine's node has another path in each container, and the job graph names it.
 		r.job()["jarURI"] = "local://" + r.place.Volume + "/jars" + r.jar()
 	}
@@ -188,6 +190,11 @@ var Edits = map[string]func(r *Resource, n int){
 	"standalone": func(r *Resource, _ int) { r.Spec["mode"] = "standalone" },
 	// A session cluster and a session job, once and before the first start.
 	"hosted": func(r *Resource, _ int) { r.Hosted = true },
+	// A blue/green deployment with handover, once and before the first start.
+	"paired": func(r *Resource, _ int) {
+		r.Paired = true
+		r.job()["entryClass"] = "org.apache.flink.streaming.examples.statemachine.StateMachineExample"
+	},
 	// How many TaskManagers; only a standalone cluster is asked for a number.
 	"task-managers": func(r *Resource, n int) {
 		if r.Spec["mode"] == "standalone" {
@@ -230,6 +237,12 @@ func (r *Resource) Settle() {
 // Legal makes a valid spec of it: what needs something that is switched off is switched off, too.
 func (r *Resource) Legal() {
 	c := r.configuration()
+	if r.Paired { // a handover has nothing to move without state, and needs high availability
+		c["high-availability.type"] = "kubernetes"
+		if r.Stateless() {
+			r.job()["upgradeMode"] = "last-state"
+		}
+	}
 	if c["high-availability.type"] == nil {
 		delete(c, "kubernetes.operator.deployment.rollback.enabled")
 	}

@@ -65,7 +65,8 @@ func (h *harness) untilSideGone(name string) {
 
 // ran is how many jobs began on a cluster beside the one of its name.
 func (h *harness) ran(cluster string) int {
-	return len(slices.DeleteFunc(h.w.Flink.Starts(namespace, cluster), func(s process.Start) bool { return s.Name == cluster }))
+	all := h.w.Flink.Starts(namespace, cluster)
+	return len(slices.DeleteFunc(all, func(s process.Start) bool { return s.Name == cluster }))
 }
 
 // saysOfPair has the error of a pair have a text.

@@ -92,6 +92,9 @@ func ignoreGone(err error) error {
 // pods are those of the resource's cluster that are not ending; of one component, or of all if none is named.
 func (r *run) pods(ctx context.Context, component string) ([]unstructured.Unstructured, error) {
 	selector := "app=" + r.name
+	if r.paired {
+		selector = "app in (" + r.name + "-blue," + r.name + "-green)"
+	}
 	if component != "" {
 		selector += ",component=" + component
 	}

@@ -169,6 +169,9 @@ func look(u *unstructured.Unstructured) seen {
 		lifecycle: text("lifecycleState"), job: text("jobStatus", "state"),
 		pace: text("pace"), situation: text("situation"), failure: text("error"),
 	}
+	if of := text("blueGreenState"); of != "" {
+		s.lifecycle = lifecycleOf(u, of, s.job)
+	}
 	s.observed, _, _ = unstructured.NestedInt64(u.Object, "status", "observedGeneration")
 	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, one := range conditions {
@@ -182,6 +185,20 @@ func look(u *unstructured.Unstructured) seen {
 		}
 	}
 	return s
+}
+
+// lifecycleOf says of a blue/green deployment what lifecycleState says of the other kinds.
+func lifecycleOf(u *unstructured.Unstructured, state, job string) string {
+	_, moves, _ := unstructured.NestedMap(u.Object, "status", "transition")
+	switch {
+	case moves || !strings.HasPrefix(state, "ACTIVE_"):
+		return state
+	case job == "RUNNING":
+		return "STABLE"
+	case job == "SUSPENDED":
+		return "SUSPENDED"
+	}
+	return state
 }
 
 // pause waits, or less if ctx ends.

@@ -13,10 +13,16 @@ import (
 	"github.com/kn-flink/kn-flink/test/chaos"
 )
 
-var sessionJobs = resources.GroupVersion().WithResource("flinksessionjobs")
+var (
+	sessionJobs = resources.GroupVersion().WithResource("flinksessionjobs")
+	bluegreens  = resources.GroupVersion().WithResource("flinkbluegreendeployments")
+)
 
 // hosts says that a command makes the job of its script a session job.
 func hosts(c chaos.Command) bool { return c.Verb == "hosted" }
+
+// pairs says that a command makes a blue/green deployment of its script.
+func pairs(c chaos.Command) bool { return c.Verb == "paired" }
 
 // object is one of the resources of a run.
 type object struct {
@@ -25,8 +31,11 @@ type object struct {
 	spec       map[string]any
 }
 
-// objects are a FlinkDeployment, or a session cluster and its job.
+// objects are a FlinkDeployment, or a session cluster and its job, or a blue/green deployment.
 func (r *run) objects() []object {
+	if r.paired {
+		return []object{{bluegreens, "FlinkBlueGreenDeployment", r.name, r.resource.Pair()}}
+	}
 	if !r.hosted {
 		return []object{{resources, "FlinkDeployment", r.name, r.resource.Spec}}
 	}
@@ -37,8 +46,11 @@ func (r *run) objects() []object {
 
 // subject is the resource whose status tells of the job.
 func (r *run) subject() (of schema.GroupVersionResource, name string) {
-	if r.hosted {
+	switch {
+	case r.hosted:
 		return sessionJobs, r.name + "-job"
+	case r.paired:
+		return bluegreens, r.name
 	}
 	return resources, r.name
 }

@@ -23,8 +23,9 @@ type Options struct {
 	// Seed and First say which random runs: number First of Seed, and those that follow. First is also that of the
 	// first row of the matrix.
 	Seed, First uint64
-	// Standalone has random runs be of clusters in standalone mode, Hosted of session jobs.
-	Standalone, Hosted bool
+	// Standalone has random runs be of clusters in standalone mode, Hosted of session jobs, and Paired of blue/green
+	// deployments with handover.
+	Standalone, Hosted, Paired bool
 	// Starts of jobs after which no run begins; 0: no limit.
 	Starts int
 	// For is the time after which no run begins.
@@ -57,7 +58,8 @@ func (a *Arena) Random(ctx context.Context, o Options) error {
 	return a.all(ctx, o, func() (job, bool) {
 		n++
 		title, name := fmt.Sprintf("run %d of seed %d", n, o.Seed), fmt.Sprintf("chaos-%d-%d", o.Seed, n)
-		return job{title: title, name: name, script: chaos.Draw(o.Seed, n, o.Standalone, o.Hosted)}, true
+		script := chaos.Draw(o.Seed, n, o.Standalone, o.Hosted, o.Paired)
+		return job{title: title, name: name, script: script}, true
 	}, nil)
 }
 

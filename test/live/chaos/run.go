@@ -59,6 +59,7 @@ type run struct {
 	read      int64 // bytes of the ledger
 	follower  *follower
 	hosted    bool                                   // the job is a session job
+	paired    bool                                   // a blue/green deployment has the job
 	applied   map[string]any                         // the spec that admission accepted last
 	was       map[schema.GroupVersionResource]string // the text of what was applied last
 	made      bool
@@ -95,6 +96,7 @@ func (a *Arena) run(ctx context.Context, j job, fix bool) (Result, error) {
 	defer stop()
 	r := &run{arena: a, name: name, file: file, from: time.Now()}
 	volume := filepath.Dir(filepath.Dir(dir))
+	r.paired = slices.ContainsFunc(j.script, pairs)
 	r.hosted, r.was = slices.ContainsFunc(j.script, hosts), map[schema.GroupVersionResource]string{}
 	r.place = chaos.Place{Jars: a.jars, Volume: volume, Data: dir, Ledger: filepath.Join(dir, "ledger"), Java: a.Java}
 	r.resource = chaos.NewResource(r.place)

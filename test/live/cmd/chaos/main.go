@@ -28,6 +28,7 @@ func main() {
 	flag.Uint64Var(&o.First, "first", 1, "number of the first run of the seed")
 	flag.BoolVar(&o.Standalone, "standalone", false, "random runs of clusters in standalone mode")
 	flag.BoolVar(&o.Hosted, "hosted", false, "random runs of session jobs")
+	flag.BoolVar(&o.Paired, "paired", false, "random runs of blue/green deployments with handover")
 	flag.IntVar(&o.Starts, "starts", 0, "end when jobs have started so often; 0: when the minutes are over")
 	flag.DurationVar(&o.For, "for", 10*time.Minute, "begin no run after so long")
 	flag.IntVar(&o.AtOnce, "at-once", 3, "runs at the same time")
