@@ -63,10 +63,11 @@ func (a *EventRecorder) requestUpload(ctx context.Context, resource *unstructure
 // showTime is left of a pass whose upload took too long: for the status to say so.
 const showTime = 10 * time.Second
 
-// uploadJar streams a jar from its source to the JobManager. Nothing but the pass bounds it.
+// uploadJar streams a jar from its source to the JobManager. Nothing but the pass bounds it, and what a download leaves
+// of its time for the status.
 func (c *Executor) uploadJar(ctx context.Context, r *round, a plan.UploadJar) error {
 	within := ctx
-	if end, bounded := ctx.Deadline(); bounded {
+	if end, bounded := ctx.Deadline(); bounded && a.URI != "" { // an empty jar is there at once
 		var cancel context.CancelFunc
 		within, cancel = context.WithDeadline(ctx, end.Add(-showTime))
 		defer cancel()

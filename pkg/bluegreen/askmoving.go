@@ -92,6 +92,9 @@ func AskMoving(s Snapshot) *MovingQuery {
 		q.Operation, q.WarmUp = t.OperationID, warmUpID(s, t)
 		q.Target, q.Serving = s.movingJob(t.Target), s.movingJob(t.From)
 		q.Target.JobID = ""
+		if parts, split := s.Parts[t.Target]; !split || !clusterSettled(parts.Cluster) {
+			q.Target.Endpoint = nil // nobody would answer
+		}
 	case v1beta1.BlueGreenRelease:
 		q.Target = s.movingJob(t.Target)
 		if s.split(t.From) && t.Handover.RunningAt.IsZero() {
@@ -121,7 +124,7 @@ func (s Snapshot) movingJob(colour v1beta1.BlueGreenType) (q MovingJobQuery) {
 		cluster = parts.Cluster
 	}
 	run := running.Of(s.Operator, cluster)
-	if q.JobID != "" || s.split(colour) {
+	if q.JobID != "" || s.split(colour) && clusterSettled(cluster) {
 		q.Endpoint = run.Endpoint
 	}
 	q.Checkpoints, q.Cached = q.JobID != "", options.Duration(run.Config, key.RestCacheRefresh)+time.Second

@@ -78,8 +78,12 @@ func (v *view) job(colour v1beta1.BlueGreenType, flink MovingJob) handover.Job {
 
 // targetCluster is the cluster of the target, while it is made warm.
 func (v *view) targetCluster(t v1beta1.BlueGreenTransition) handover.Cluster {
-	parts := v.Parts[t.Target]
+	parts, split := v.Parts[t.Target]
 	c := handover.Cluster{Ready: handover.Pending}
+	if !split {
+		c.Why = "FlinkDeployment " + v.name(t.Target) + " could not be read: " + v.Side(t.Target).Why()
+		return c
+	}
 	if t.Handover.Planned {
 		c.Planned = handover.Yes
 	}
@@ -142,7 +146,7 @@ func (v *view) carriedOut(t v1beta1.BlueGreenTransition, effect handover.Effect,
 		return v.warmed(t)
 	case handover.StopServing:
 		var cool []plan.Action
-		if run := running.Of(v.Operator, v.Parts[t.Target].Cluster); run.Endpoint != nil && len(v.Moving.Jars) > 0 {
+		if run := v.targetRuns(t); run.Endpoint != nil && len(v.Moving.Jars) > 0 {
 			cool = append(cool, plan.CoolDown{Endpoint: *run.Endpoint, JarIDs: v.Moving.Jars})
 		}
 		return append(cool, v.switched(t.From, v1beta1.JobStateSuspended, v1beta1.UpgradeModeSavepoint, "")...)
@@ -187,10 +191,19 @@ func (v *view) switched(
 	return []plan.Action{a}
 }
 
+// targetRuns is the cluster of the target; the zero value while there is none.
+func (v *view) targetRuns(t v1beta1.BlueGreenTransition) running.Cluster {
+	parts, split := v.Parts[t.Target]
+	if !split {
+		return running.Cluster{}
+	}
+	return running.Of(v.Operator, parts.Cluster)
+}
+
 // planned runs main of the new job up to its submission, on the target.
 func (v *view) planned(t v1beta1.BlueGreenTransition) []plan.Action {
 	j := v.sessionJob(t.Target)
-	run := running.Of(v.Operator, v.Parts[t.Target].Cluster)
+	run := v.targetRuns(t)
 	if run.Endpoint == nil || j == nil {
 		return nil
 	}
@@ -206,7 +219,7 @@ func (v *view) planned(t v1beta1.BlueGreenTransition) []plan.Action {
 
 // warmed runs the small job on all slots of the target.
 func (v *view) warmed(t v1beta1.BlueGreenTransition) []plan.Action {
-	run := running.Of(v.Operator, v.Parts[t.Target].Cluster)
+	run := v.targetRuns(t)
 	if run.Endpoint == nil {
 		return nil
 	}

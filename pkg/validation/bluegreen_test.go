@@ -160,7 +160,10 @@ func TestBlueGreen(t *testing.T) {
 			one(`spec.configuration["`+grace+`"]`, "Invalid value for blue/green option "+grace)},
 		"T12.13 a handover": {"all that it needs is there", handedOver(nil), nil},
 		"T12.13 a handover without high availability": {"a JobManager that dies would lose the job",
-			handedOver(func(in *blueGreenInput) { in.Operator = flinkconf.NewOperator(nil) }),
+			handedOver(func(in *blueGreenInput) {
+				in.Spec.Template.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"high-availability.type": "NONE",
+					"execution.checkpointing.dir": "s3://c", "execution.checkpointing.savepoint-dir": "s3://s"}`)
+			}),
 			one(`spec.template.spec.flinkConfiguration["high-availability.type"]`, "needs high availability")},
 		"T12.13 a handover without a class": {"the manifest is not read",
 			handedOver(func(in *blueGreenInput) { in.Spec.Template.Spec.Job.EntryClass = "" }),
@@ -188,6 +191,7 @@ func TestBlueGreen(t *testing.T) {
 			one(`spec.template.spec.flinkConfiguration["web.submit.enable"]`, "starts the job by REST")},
 		"T12.13 a handover of a reactive job": {"a session cluster cannot be reactive",
 			handedOver(func(in *blueGreenInput) {
+				in.Spec.Template.Spec.Mode = v1beta1.ModeStandalone
 				in.Operator = flinkconf.NewOperator(flinkconf.Config{
 					"high-availability.type": "kubernetes", "scheduler-mode": "reactive",
 				})
