@@ -69,6 +69,7 @@ nightly: ## all that is too long for a change: combinations, crash points, a mil
 	KNFLINK_SCENARIO_COMBINATIONS=1 go test -count=1 -timeout 0 -run '^TestNoJobIsCalledSteadyWithLessThanItHad$$' ./test/scenario
 	$(MAKE) soak-model STEPS=1000000 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) crash-points
+	KNFLINK_PLAN_EDITS=100000 go test -count=1 -timeout 0 -run '^TestC3ThePreviewIsWhatThePassDoes$$' ./test/scenario
 	$(MAKE) chaos MINUTES=60 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) chaos PAIRED=1 MINUTES=30 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) matrix-retention

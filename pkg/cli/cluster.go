@@ -23,6 +23,7 @@ import (
 type cluster struct {
 	*look.Reader
 
+	config    *rest.Config
 	namespace string
 }
 
@@ -45,7 +46,7 @@ func (p *program) connect() (*cluster, error) {
 	if err != nil {
 		return nil, &Exit{CodeError, err}
 	}
-	return &cluster{&look.Reader{Client: client, Verbose: p.verbose}, namespace}, nil
+	return &cluster{&look.Reader{Client: client, Verbose: p.verbose}, config, namespace}, nil
 }
 
 // configured is what the flags and the kubeconfig say.

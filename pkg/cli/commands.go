@@ -34,6 +34,8 @@ type command struct {
 	args  cobra.PositionalArgs
 	flags func(*pflag.FlagSet)
 	run   func(ctx context.Context, args []string) error
+	// below are commands that stand below it; one with run has none.
+	below []command
 }
 
 // The kinds that commands make sense of.
@@ -59,6 +61,7 @@ func namesOf(wanted func(kinds.Kind) bool) (names []string) {
 func (p *program) commands() []command {
 	return slices.Concat(
 		[]command{p.list(), p.describe(), p.why(), p.wait(), p.events(), p.logs(), p.console()},
+		[]command{p.top(), p.ui(), p.plan(), p.autoscale()},
 		p.changes(), []command{p.savepoint(), p.checkpoint()},
 		p.installations(),
 		[]command{p.version(), p.options()},
@@ -69,7 +72,13 @@ func (p *program) commands() []command {
 func (p *program) build(c command) *cobra.Command {
 	made := &cobra.Command{
 		Use: c.use, Aliases: c.aliases, GroupID: c.group, Short: c.short, Long: c.long(), Example: c.example, Args: c.args,
-		RunE: func(made *cobra.Command, args []string) error { return c.run(made.Context(), args) },
+	}
+	if c.run != nil {
+		made.RunE = func(made *cobra.Command, args []string) error { return c.run(made.Context(), args) }
+	}
+	for _, b := range c.below {
+		b.group = ""
+		made.AddCommand(p.build(b))
 	}
 	if c.flags != nil {
 		c.flags(made.Flags())

@@ -37,6 +37,7 @@ func TestEachCommandIsInItsGroupAndRuns(t *testing.T) {
 	var names []string
 	for _, c := range []string{
 		"list", "describe", "why", "wait", "events", "logs", "console", "suspend", "resume", "restart", "scale",
+		"top", "ui", "plan", "autoscale",
 		"reconcile", "promote", "abort", "savepoint", "checkpoint", "doctor", "install", "uninstall",
 		"tenant", "migrate", "version", "options", "completion",
 	} {

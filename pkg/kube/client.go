@@ -250,6 +250,24 @@ func (c *Client) Apply(ctx context.Context, o Object, object any, manager string
 	return nil
 }
 
+// TryApply has the API server judge a server-side apply, as it would a real one, and store nothing. It answers the
+// object as it would be.
+func (c *Client) TryApply(
+	ctx context.Context, o Object, object any, manager string,
+) (*unstructured.Unstructured, error) {
+	u, err := Unstructured(object)
+	if err != nil {
+		return nil, fmt.Errorf("try to apply %s: %w", o, err)
+	}
+	tried, err := c.resource(o.Resource, o.Namespace).Apply(ctx, o.Name, u, metav1.ApplyOptions{
+		FieldManager: manager, Force: true, DryRun: []string{metav1.DryRunAll},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("try to apply %s: %w", o, err)
+	}
+	return tried, nil
+}
+
 // Delete removes the object that the preconditions name. An object that is gone already is a success; another one under
 // the same name is a Conflict error of the API server.
 func (c *Client) Delete(ctx context.Context, o Object, uid types.UID, options ...func(*metav1.DeleteOptions)) error {

@@ -163,9 +163,21 @@ func (env environment) read(dir string) (reading, error) {
 	if err != nil {
 		return reading{}, err
 	}
+	return env.of(dir, files, logging)
+}
+
+// Of are the settings that the files of ConfigMaps say, for who stands outside of the installation: what its
+// environment says is not known.
+func Of(files map[string]string) (Settings, error) {
+	read, err := environment{Namespace: DefaultNamespace}.of("the ConfigMaps", files, nil)
+	return read.settings, err
+}
+
+// of reads the settings of files that are in a place.
+func (env environment) of(place string, files, logging map[string]string) (reading, error) {
 	base, err := flinkconf.Load(files)
 	if err != nil {
-		return reading{}, fmt.Errorf("base Flink configuration in %s: %w", dir, err)
+		return reading{}, fmt.Errorf("base Flink configuration in %s: %w", place, err)
 	}
 	var proxy *url.URL
 	if env.FlinkProxy != "" {

@@ -11,6 +11,7 @@ import (
 //
 //	functions -> pass, sweep, admission -> gather, apply -> host -> engine -> plan
 //	cmd -> cli -> console -> look -> view, kube
+//	cli -> preview, gather; preview -> host, bluegreen
 //	plan -> render, autoscaler, validation, flinkconf -> kinds -> apis
 //
 // bounded, quarantine, redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, clock,
@@ -25,7 +26,7 @@ var rooms = map[string][]string{
 	"validation": {"apis", "flinkconf", "render", "reach"},
 	"autoscaler": {"apis", "flinkconf", "bounded"},
 	"rehearsal":  {"render"},
-	"view":       {"apis", "kinds", "flinkconf", "redact"},
+	"view":       {"apis", "kinds", "flinkconf", "autoscaler", "redact"},
 	"plan": {
 		"apis", "kinds", "flinkconf", "render", "rehearsal", "validation", "autoscaler", "fail", "redact",
 	},
@@ -45,11 +46,15 @@ var rooms = map[string][]string{
 		"plan",
 		"engine",
 	},
+	"preview": {
+		"apis", "kinds", "flinkconf", "redact", "view", "plan", "engine", "host", "bluegreen",
+	},
 	"bluegreen": {
 		"apis", "kinds", "flinkconf", "render", "validation", "fail", "redact", "plan",
 	},
 	// leaves
 	"bounded":    {},
+	"reachflink": {"flinkrest", "plan"},
 	"quarantine": {},
 	"warmup":     {},
 	"redact":     {},
@@ -153,7 +158,10 @@ var rooms = map[string][]string{
 	"install": {},
 	"release": {},
 	"doctor":  {"apis", "kinds", "flinkconf", "kube", "install"},
-	"cli":     {"console", "look", "view", "flinkconf", "kinds", "apis", "kube", "redact", "doctor", "install"},
+	"cli": {
+		"console", "look", "view", "flinkconf", "kinds", "apis", "kube", "redact", "doctor", "install",
+		"preview", "gather", "reachflink", "settings", "host", "flinkrest", "autoscaler",
+	},
 	"admission": {
 		"validation", "render", "flinkconf", "apis", "kinds", "kube", "event", "fail", "telemetry", "settings", "redact",
 		"extension", "bounded",

@@ -60,7 +60,7 @@ var inputs = []string{
 	"host/cluster", "host/cluster/podfailure", "host/deployment", "host/session",
 	"host/sessionjob",
 	"plan/autoscaled", "plan/exceptions", "plan/hadata", "plan/health", "plan/snapshot", "plan/snapshots",
-	"plan/quarantined", "plan/upgrade",
+	"plan/quarantined", "plan/specdiff", "plan/upgrade",
 }
 
 // wayOf is the package of ways that a path below pkg belongs to; empty: none.

@@ -9,7 +9,7 @@ import (
 
 // pureRooms must be PURE, sub-packages included. Any other package whose doc.go says PURE is held to the same.
 var pureRooms = []string{"apis", "flinkconf", "render", "plan", "validation", "autoscaler", "redact", "rehearsal",
-	"view", "kinds",
+	"view", "kinds", "preview",
 }
 
 // pureImports are what a PURE package may import directly. A word that ends in / allows everything below.

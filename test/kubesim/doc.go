@@ -5,9 +5,9 @@
 // A real client-go dynamic client talks to it through Config, a plain HTTP client through URL. It keeps the semantics
 // that an operator's correctness rests on: uid, resourceVersion and generation; conflicts and preconditions; the status
 // subresource; no-op writes; finalizers, propagation policies and owner-reference garbage collection; selectors and
-// paging; server-side apply with the API machinery's own field manager; a create or a patch as a dry run. What it does
-// not model (watch, a dry run of anything else, strategic merge patch, delete collection, discovery, defaulting,
-// schemas) it refuses loudly.
+// paging; server-side apply with the API machinery's own field manager; a create, a patch or an apply as a dry run.
+// What it does not model (watch, a dry run of anything else, strategic merge patch, delete collection, discovery,
+// defaulting, schemas) it refuses loudly.
 //
 // It must not decide anything for a test: nothing happens by itself. GC is a step that the test takes; the controllers
 // and nodes are package controllers.

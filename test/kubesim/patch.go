@@ -88,7 +88,8 @@ func (s *Server) apply(w write, text []byte, force bool) (*unstructured.Unstruct
 	live, exists := s.objects[k]
 	if !exists {
 		u, err := s.applyNew(w, wanted)
-		return u, err == nil, err == nil, err
+		made := err == nil && !w.dry
+		return u, made, made, err
 	}
 	merged, err := s.managers.Merge(s.writer(w), live.DeepCopy(), wanted, force)
 	if err != nil {
@@ -103,6 +104,9 @@ func (s *Server) apply(w write, text []byte, force bool) (*unstructured.Unstruct
 	}
 	if err := s.check(w, merged, live); err != nil {
 		return nil, false, false, err
+	}
+	if w.dry {
+		return merged, false, false, nil
 	}
 	if err := s.fits(w, merged); err != nil {
 		return nil, false, false, err
@@ -132,6 +136,9 @@ func (s *Server) applyNew(w write, wanted *unstructured.Unstructured) (*unstruct
 	}
 	made = made.DeepCopy()
 	made.SetManagedFields(fields)
+	if w.dry {
+		return made, nil
+	}
 	s.objects[key{w.resource.GVR, made.GetNamespace(), made.GetName()}] = made
 	return made, nil
 }

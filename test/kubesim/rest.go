@@ -216,7 +216,7 @@ func (s *Server) dispatch(q Request) (int, any, bool, error) {
 		manager: q.Manager, client: true, dry: q.Query.Get("dryRun") != "",
 	}
 	switch {
-	case w.dry && verb != "create" && verb != "patch":
+	case w.dry && verb != "create" && verb != "patch" && verb != "apply":
 		return 0, nil, false, apierrors.NewMethodNotSupported(at.resource.groupResource(), "dryRun of "+verb)
 	case verb == "list":
 		list, err := s.list(at.resource, at.namespace, q.Query)

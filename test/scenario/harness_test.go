@@ -75,6 +75,9 @@ type harness struct {
 	// standalone says that the story's clusters are in standalone mode.
 	standalone bool
 
+	// foresight, unless nil, compares each edit with its preview.
+	foresight *foresight
+
 	// sends, unless nil, sends what the functions send to Flink: a test of the judge plants faults of the product so.
 	sends func(r *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error)
 

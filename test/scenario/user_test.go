@@ -141,14 +141,21 @@ func (h *harness) edit(name string, changes ...change) {
 
 func (h *harness) editOf(gvr schema.GroupVersionResource, name string, changes ...change) {
 	h.t.Helper()
-	_, err := h.w.Kube.Update(gvr, namespace, name, func(u *unstructured.Unstructured) {
-		for _, c := range changes {
-			c(u.Object["spec"].(map[string]any))
+	store := func() {
+		_, err := h.w.Kube.Update(gvr, namespace, name, func(u *unstructured.Unstructured) {
+			for _, c := range changes {
+				c(u.Object["spec"].(map[string]any))
+			}
+		})
+		if err != nil {
+			h.t.Fatal(err)
 		}
-	})
-	if err != nil {
-		h.t.Fatal(err)
 	}
+	if h.foresight != nil {
+		h.foresight.edit(gvr, name, changes, store)
+		return
+	}
+	store()
 }
 
 // remove deletes a resource, as kubectl delete --wait=false would.

@@ -141,6 +141,9 @@ func (i *Inquiry) Dependants(there plan.Observed[[]v1beta1.FlinkStateSnapshot]) 
 // Hide leaves the secrets of the resource and of the operator out of texts that no plan is made of.
 func (i *Inquiry) Hide(text string) string { return i.view.Look.Hide(text) }
 
+// Outlook is what a preview shows beside the plan. It is asked for before the plan, and after all else.
+func (i *Inquiry) Outlook() world.Outlook { return world.OutlookOf(i.accepted().Look) }
+
 // Plan decides what to do. It is total: it never fails and never panics, whatever was seen. Nothing is asked after it
 // but what depends on the job.
 func (i *Inquiry) Plan() plan.Plan {

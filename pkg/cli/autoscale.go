@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/autoscaler"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/pkg/view/edit"
+)
+
+func (p *program) autoscale() command {
+	return command{
+		use: "autoscale", group: "change", short: "The autoscaler of a job: explain, pause, resume, reset",
+		below: []command{
+			p.explain(),
+			p.change(command{
+				use: "pause NAME", kinds: jobKinds, args: cobra.ExactArgs(1), short: "Only watch the job; nothing restarts",
+			}, func(object *unstructured.Unstructured, _ []string) (edit.Edit, error) {
+				return edit.Autoscale(object, false)
+			}),
+			p.change(command{
+				use: "resume NAME", kinds: jobKinds, args: cobra.ExactArgs(1), short: "Scale the job again",
+			}, func(object *unstructured.Unstructured, _ []string) (edit.Edit, error) {
+				return edit.Autoscale(object, true)
+			}),
+			p.change(command{
+				use: "reset NAME", kinds: jobKinds, args: cobra.ExactArgs(1),
+				short: "Forget what was learned of the job, and what was set",
+			}, func(object *unstructured.Unstructured, _ []string) (edit.Edit, error) {
+				return edit.AutoscalerReset(object)
+			}),
+		},
+	}
+}
+
+func (p *program) explain() command {
+	return command{
+		use: "explain NAME", kinds: runKinds, args: cobra.ExactArgs(1), short: "The last decisions of the autoscaler, and why",
+		rights: []string{"get of configmaps", "for the names of vertices, get of services/proxy"}, flags: p.views,
+		run: func(ctx context.Context, args []string) error {
+			c, object, err := p.named(ctx, args[0], runKinds)
+			if err != nil {
+				return err
+			}
+			kept, err := c.decisions(ctx, object)
+			if err != nil {
+				return err
+			}
+			if len(kept) == 0 {
+				return failed("%s: no decision of the autoscaler is kept; is job.autoscaler.enabled on?", object.GetName())
+			}
+			shown := view.DecisionsOf(view.RowOf(object), kept, p.vertexNames(ctx, c, object))
+			return p.show(shown, shown.Text(p.Now()))
+		},
+	}
+}
+
+// decisions are those that are kept of a job.
+func (c *cluster) decisions(
+	ctx context.Context, object *unstructured.Unstructured,
+) (kept []autoscaler.Explanation, err error) {
+	name := "autoscaler-" + object.GetName() + "-decisions"
+	u, there, err := c.Get(ctx, kube.Object{Resource: kube.ConfigMaps, Namespace: object.GetNamespace(), Name: name})
+	switch {
+	case apierrors.IsForbidden(err):
+		return nil, failed("%s", c.Missing("get", kube.Query{
+			Resource: kube.ConfigMaps, Namespace: object.GetNamespace(),
+		}))
+	case err != nil:
+		return nil, &Exit{CodeError, err}
+	case !there:
+		return nil, nil
+	}
+	data, _, err := unstructured.NestedStringMap(u.Object, "data")
+	if err != nil {
+		return nil, failed("read ConfigMap %s: %w", name, err)
+	}
+	for _, text := range data {
+		var e autoscaler.Explanation
+		if err := json.Unmarshal([]byte(text), &e); err != nil {
+			return nil, failed("read ConfigMap %s: %w", name, err)
+		}
+		kept = append(kept, e)
+	}
+	return kept, nil
+}
+
+// vertexNames are the names of a job's vertices by ID; none where Flink does not say.
+func (p *program) vertexNames(ctx context.Context, c *cluster, object *unstructured.Unstructured) map[string]string {
+	look, err := p.lookout(ctx, c)
+	if err != nil {
+		return nil
+	}
+	defer look.close()
+	load := look.loads(ctx, []*unstructured.Unstructured{object})[0]
+	names := map[string]string{}
+	for _, v := range load.Vertices {
+		names[v.ID] = v.Name
+	}
+	return names
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/preview"
+)
+
+// planKinds are those whose edits the operator decides about.
+var planKinds = slices.Concat(runKinds, pairKinds)
+
+// liveRights are those of what Flink itself tells.
+const liveRights = "get of services/proxy, or create of pods/portforward: without them Flink is not asked"
+
+func (p *program) plan() command {
+	var file, patch string
+	return command{
+		use: "plan [NAME]", group: "change", kinds: planKinds, args: cobra.MaximumNArgs(1),
+		short: "What an edit would do, by the operator's own decision; nothing is changed",
+		example: "  kn flink plan -f orders.yaml\n" +
+			"  kn flink plan orders -p '{\"spec\":{\"job\":{\"parallelism\":8}}}'\n  kn flink plan orders",
+		rights: []string{
+			"patch of the kind, and create for one that is not there, as a dry run",
+			"get of configmaps in the system namespace: without it the defaults count",
+			"get and list of what the operator looks at (deployments, pods, configmaps, events, ingresses, the kinds)",
+			liveRights,
+		},
+		flags: func(f *pflag.FlagSet) {
+			p.views(f)
+			f.StringVarP(&file, "filename", "f", "", "the edited resources, of a file, or - for the standard input")
+			f.StringVarP(&patch, "patch", "p", "", "the edit of NAME as a merge patch, in JSON or YAML")
+		},
+		run: func(ctx context.Context, args []string) error {
+			switch {
+			case file != "" && (len(args) > 0 || patch != ""):
+				return failed("give either --filename, or NAME with or without --patch")
+			case file != "":
+				return p.planFile(ctx, file)
+			case len(args) == 0:
+				return failed("give --filename, or NAME")
+			}
+			return p.planNamed(ctx, args[0], patch)
+		},
+	}
+}
+
+// planNamed shows what a patch of one resource would do; an empty one, what a pass would do now.
+func (p *program) planNamed(ctx context.Context, arg, patch string) error {
+	c, object, err := p.named(ctx, arg, planKinds)
+	if err != nil {
+		return err
+	}
+	before := object
+	if patch != "" {
+		var content map[string]any
+		if err := yaml.Unmarshal([]byte(patch), &content); err != nil {
+			return failed("--patch is neither JSON nor YAML: %w", err)
+		}
+		if object, err = c.dryRun(ctx, object, content); err != nil {
+			return refused(err)
+		}
+	}
+	return p.planned(ctx, c, edited{before, object})
+}
+
+// edited is a resource before an edit, nil where it is not there, and as the API server would leave it.
+type edited struct{ before, after *unstructured.Unstructured }
+
+// mode is the upgrade mode before the edit.
+func (e edited) mode() string {
+	if e.before == nil {
+		return ""
+	}
+	mode, _, _ := unstructured.NestedString(e.before.Object, "spec", "job", "upgradeMode")
+	return mode
+}
+
+// dryRun is a resource as a merge patch would leave it, judged by the API server.
+func (c *cluster) dryRun(
+	ctx context.Context, object *unstructured.Unstructured, patch map[string]any,
+) (*unstructured.Unstructured, error) {
+	return c.Edit(ctx, at(object), patch, true)
+}
+
+// at is where a resource of ours is.
+func at(u *unstructured.Unstructured) kube.Object {
+	kind, _ := kinds.Of(u.GetKind())
+	return kube.Object{Resource: kind.Resource, Namespace: u.GetNamespace(), Name: u.GetName()}
+}
+
+// planned shows what the operator would do about resources as they were edited. Other commands that make an edit may
+// show it so before they ask.
+func (p *program) planned(ctx context.Context, c *cluster, edits ...edited) error {
+	look, err := p.lookout(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer look.close()
+	var views []preview.View
+	for _, e := range edits {
+		v, err := look.preview(ctx, e)
+		if err != nil {
+			return &Exit{CodeError, err}
+		}
+		views = append(views, v)
+	}
+	return p.showPlans(views)
+}
+
+func (p *program) showPlans(views []preview.View) error {
+	text, acts, no := "", false, false
+	for i, v := range views {
+		if i > 0 {
+			text += "\n"
+		}
+		text += v.Text()
+		acts, no = acts || v.Acts(), no || v.IsRefused()
+	}
+	var shown any = views
+	if len(views) == 1 {
+		shown = views[0]
+	}
+	if err := p.show(shown, text); err != nil {
+		return err
+	}
+	switch {
+	case no:
+		return &Exit{CodeRefused, errors.New("it would be refused; nothing was changed")}
+	case acts:
+		return &Exit{CodeNo, errors.New("it would act; nothing was changed")}
+	}
+	return nil
+}
+
+// preview says what would come of a resource as it was edited.
+func (l *lookout) preview(ctx context.Context, e edited) (preview.View, error) {
+	object := held(e.after)
+	kind, _ := kinds.Of(object.GetKind())
+	switch {
+	case slices.Contains(pairKinds, kind.Name):
+		s, err := l.BlueGreenOf(ctx, object)
+		if err != nil {
+			return preview.View{}, err
+		}
+		return preview.Pair(l.asked(e), s), nil
+	case kind.Name == v1beta1.KindFlinkSessionJob:
+		i, err := l.SessionJob(ctx, object)
+		if err != nil {
+			return preview.View{}, err
+		}
+		return preview.SessionJob(l.asked(e), i), nil
+	case kind.Counted:
+		i, err := l.deployment(ctx, object)
+		if err != nil {
+			return preview.View{}, err
+		}
+		return preview.Deployment(l.asked(e), i), nil
+	}
+	return preview.View{}, fmt.Errorf("%s %s: there is no plan of this kind", object.GetKind(), object.GetName())
+}
+
+// held is a resource with the finalizer that a pass would set first.
+func held(edited *unstructured.Unstructured) *unstructured.Unstructured {
+	kind, known := kinds.Of(edited.GetKind())
+	if !known || !kind.Counted || slices.Contains(edited.GetFinalizers(), kind.Finalizer()) ||
+		edited.GetDeletionTimestamp() != nil {
+		return edited
+	}
+	object := edited.DeepCopy()
+	object.SetFinalizers(append(object.GetFinalizers(), kind.Finalizer()))
+	return object
+}
+
+// lastApplied is what kubectl apply keeps of what it was given.
+func lastApplied(u *unstructured.Unstructured) []byte {
+	text := u.GetAnnotations()["kubectl.kubernetes.io/last-applied-configuration"]
+	if !json.Valid([]byte(text)) {
+		return nil
+	}
+	return []byte(text)
+}
