@@ -143,6 +143,7 @@ func (c *Executor) Execute(
 	}
 	r.tell()()
 	c.auditGone(ctx, r.resource, p)
+	c.keepHistory(ctx, r, p.History)
 	return Result{Resource: r.resource, Stored: r.stored, Prepared: r.prepared, JobManager: r.made()}, nil
 }
 

@@ -101,6 +101,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (*deployment.Inquir
 		}
 	}
 	ask(q.Flink == nil, highAvailability)
+	ask(!g.Brief && inquiry.AsksRevisions(), func() { s.Revisions = g.revisions(ctx, resource) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, resource) })
 	ask(q.Snapshots, func() {
 		s.Snapshots = g.Snapshots(ctx, namespace, v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: name})

@@ -92,6 +92,9 @@ func (g *Gatherer) SessionJobOf(
 			stored: resource.Status.Verdict,
 		})
 	}
+	if !g.Brief && inquiry.AsksRevisions() {
+		s.Revisions = g.revisions(ctx, &resource)
+	}
 	q := g.Revise.sessionJob(inquiry.First(), inquiry)
 	g.others(ctx, q.Others, s)
 	if q.Flink == nil {

@@ -12,6 +12,7 @@ var (
 	Nodes           = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 	NodeMetrics     = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "nodes"}
 	Leases          = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+	Revisions       = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "controllerrevisions"}
 	Services        = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	ConfigMaps      = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	Secrets         = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}

@@ -25,6 +25,8 @@ type Plan struct {
 	// TellFirst publishes the events before the first action: they tell what an action does, and no later pass could
 	// see that it was done.
 	TellFirst bool
+	// History is written to the revision history in the end; nil: nothing is.
+	History *History
 	// Requeue says how the pass goes on with the resource; empty leaves it to the clock.
 	Requeue Requeue
 	// Beside are resources that this pass makes rounds for, too, once this round is carried out: what they do is waited

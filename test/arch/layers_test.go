@@ -12,7 +12,7 @@ import (
 //	functions -> pass, sweep, admission -> gather, apply -> host -> engine -> plan
 //	cmd -> cli -> console -> look -> view, kube
 //	cli -> preview, gather; preview -> host, bluegreen
-//	plan -> render, autoscaler, validation, flinkconf -> kinds -> apis
+//	plan -> history, render, autoscaler, validation, flinkconf -> kinds -> apis
 //
 // bounded, quarantine, redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, clock,
 // jarsource, certs, announce, extension, startup and serve are leaves: they import other leaves at the most. gather and
@@ -26,14 +26,16 @@ var rooms = map[string][]string{
 	"validation": {"apis", "flinkconf", "render", "reach"},
 	"autoscaler": {"apis", "flinkconf", "bounded"},
 	"rehearsal":  {"render"},
-	"view":       {"apis", "kinds", "flinkconf", "autoscaler", "redact"},
+	"history":    {"apis"},
+	"view":       {"apis", "kinds", "flinkconf", "autoscaler", "redact", "history"},
 	"plan": {
-		"apis", "kinds", "flinkconf", "render", "rehearsal", "validation", "autoscaler", "fail", "redact",
+		"apis", "kinds", "flinkconf", "render", "rehearsal", "validation", "autoscaler", "fail", "redact", "history",
 	},
 	"engine": {
-		"apis", "kinds", "flinkconf", "render", "validation", "autoscaler", "fail", "redact", "plan",
+		"apis", "kinds", "flinkconf", "render", "validation", "autoscaler", "fail", "redact", "plan", "history",
 	},
 	"host": {
+		"history",
 		"apis",
 		"kinds",
 		"flinkconf",
@@ -76,6 +78,7 @@ var rooms = map[string][]string{
 	"startup":    {"quarantine", "kube", "serve", "settings", "telemetry"},
 	// I/O
 	"gather": {
+		"history",
 		"bluegreen",
 		"plan",
 		"engine",
@@ -95,6 +98,7 @@ var rooms = map[string][]string{
 		"extension",
 	},
 	"apply": {
+		"history",
 		"plan",
 		"host",
 		"render",
@@ -159,7 +163,7 @@ var rooms = map[string][]string{
 	"release": {},
 	"doctor":  {"apis", "kinds", "flinkconf", "kube", "install"},
 	"cli": {
-		"console", "look", "view", "flinkconf", "kinds", "apis", "kube", "redact", "doctor", "install",
+		"history", "console", "look", "view", "flinkconf", "kinds", "apis", "kube", "redact", "doctor", "install",
 		"preview", "gather", "reachflink", "settings", "host", "flinkrest", "autoscaler",
 	},
 	"admission": {

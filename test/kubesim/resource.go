@@ -60,6 +60,7 @@ var (
 	Ingresses                 = schema.GroupVersionResource{
 		Group: "networking.k8s.io", Version: "v1", Resource: "ingresses",
 	}
+	Revisions   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "controllerrevisions"}
 	Leases      = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 	PingSources = schema.GroupVersionResource{Group: "sources.knative.dev", Version: "v1", Resource: "pingsources"}
 )
@@ -107,6 +108,7 @@ var resources = []Resource{
 	{GVR: Nodes, Kind: "Node", Cluster: true, Status: true, Unowned: true, Fields: []string{"spec.unschedulable"}},
 	{GVR: NodeMetrics, Kind: "NodeMetrics", Cluster: true, Unowned: true},
 	{GVR: Namespaces, Kind: "Namespace", Cluster: true, Status: true, Unowned: true, Fields: []string{"status.phase"}},
+	{GVR: Revisions, Kind: "ControllerRevision"},
 	{GVR: Services, Kind: "Service", Status: true},
 	{GVR: ConfigMaps, Kind: "ConfigMap"},
 	{GVR: Secrets, Kind: "Secret", Fields: []string{"type"}},

@@ -26,6 +26,7 @@ func Plan(v *world.Look, r decision.Result, more ...metav1.Condition) plan.Plan 
 		r.Stall = v.Found.Refused
 		record.Show(v, report.Failure(v, r.Stall.Reason, r.Stall.Message))
 	}
+	remember(v)
 	summarize(v, status.Verdict{
 		Situation: r.Situation, Stall: r.Stall, Wait: r.Wait, PodFailure: v.Host.PodFailure(),
 	}, more...)
@@ -68,6 +69,7 @@ func Plan(v *world.Look, r decision.Result, more ...metav1.Condition) plan.Plan 
 	if held {
 		p.Requeue = ""
 	}
+	p.History = historyOf(v, r.Again)
 	return p
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/capacity"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/history"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
@@ -45,6 +46,8 @@ type Seen struct {
 	SnapshotsRefused *SnapshotsRefused
 	// Readers are the paths of its savepoint history that other resources of the namespace may still read.
 	Readers plan.Observed[snapshots.Readers]
+	// Revisions are those of the job's revision history, see tell.AsksRevisions.
+	Revisions plan.Observed[[]history.Revision]
 	// Autoscaled is what the autoscaler keeps of the job.
 	Autoscaled plan.Observed[autoscaled.Store]
 	// Room are the nodes that the autoscaler may fill, see AsksRoom. The zero value: it does not look at them.

@@ -29,6 +29,8 @@ var (
 	PeriodicSavepointInterval = resource(conf.KindSchedule, "periodic.savepoint.interval", "")
 	// PeriodicCheckpointInterval is a duration or a Quartz cron text; blank or 0 is off.
 	PeriodicCheckpointInterval = resource(conf.KindSchedule, "periodic.checkpoint.interval", "")
+	// RevisionHistoryLimit is how many starts of a job are kept in its revision history; 0 keeps none.
+	RevisionHistoryLimit = resource(conf.KindInt, "revision-history.limit", "5")
 	// DeploymentRollbackEnabled rolls a failed upgrade back.
 	DeploymentRollbackEnabled = resource(conf.KindBool, "deployment.rollback.enabled", "false")
 	// DeploymentDryRunEnabled has the API server judge what a spec asks for, as a dry run, before a job is stopped for it.

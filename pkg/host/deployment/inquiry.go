@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/engine/ask"
 	"github.com/kn-flink/kn-flink/pkg/engine/decide"
 	"github.com/kn-flink/kn-flink/pkg/engine/facts"
+	"github.com/kn-flink/kn-flink/pkg/engine/tell"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/host/cluster"
@@ -71,6 +72,9 @@ func (i *Inquiry) AsksValidators() bool { return world.AsksValidators(i.view.Loo
 
 // Flink says what else to ask Flink, given the jobs.
 func (i *Inquiry) Flink() ask.More { return ask.Flink(i.accepted().Look) }
+
+// AsksRevisions reports whether to list the revisions of the job.
+func (i *Inquiry) AsksRevisions() bool { return tell.AsksRevisions(i.accepted().Look) }
 
 // Readers are the paths of savepoints that go if nobody else may read them. It is asked after all else.
 func (i *Inquiry) Readers() []string { return facts.ReadersToAsk(i.accepted().Look) }

@@ -61,6 +61,7 @@ func lifeOf(v *Job) *world.Seen {
 // seenBy copies what is asked for, but for the store of the autoscaler.
 func (s *Snapshot) seenBy(seen *world.Seen) {
 	seen.Judged, seen.Flink, seen.Readers = s.Judged, s.Flink, s.Readers
+	seen.Revisions = s.Revisions
 	seen.Snapshots, seen.SnapshotsRefused = s.Snapshots, s.SnapshotsRefused
 }
 

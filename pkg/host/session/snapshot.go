@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
+	"github.com/kn-flink/kn-flink/pkg/history"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
@@ -69,6 +70,8 @@ type Snapshot struct {
 	SnapshotsRefused *world.SnapshotsRefused
 	// Readers are the paths of its savepoint history that other resources of the namespace may still read.
 	Readers plan.Observed[snapshots.Readers]
+	// Revisions are those of the job's revision history.
+	Revisions plan.Observed[[]history.Revision]
 	// Flink is what the JobManager answered.
 	Flink world.Flink
 }

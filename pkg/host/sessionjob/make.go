@@ -170,6 +170,9 @@ func leaveForm(v *session.Job, p plan.Plan) plan.Plan {
 		return left[next]
 	}
 	p.Status = leave(p.Status)
+	if h := p.History; h != nil && h.Keep != nil && h.Keep.Spec != nil {
+		h.Keep.Spec["deploymentName"] = session.ClusterOf(v.Seen.Resource)
+	}
 	for i, action := range p.Actions {
 		if record, is := action.(plan.Record); is {
 			record.Status = leave(record.Status)

@@ -156,6 +156,9 @@ func (o Options) RollbackEnabled() bool {
 	return Bool(o.config(), key.DeploymentRollbackEnabled)
 }
 
+// RevisionHistoryLimit is how many starts of a job are kept in its revision history; 0: none.
+func (o Options) RevisionHistoryLimit() int { return max(0, Int(o.config(), key.RevisionHistoryLimit)) }
+
 // ReadinessTimeout is kubernetes.operator.deployment.readiness.timeout.
 func (o Options) ReadinessTimeout() time.Duration {
 	return Duration(o.config(), key.DeploymentReadinessTimeout)

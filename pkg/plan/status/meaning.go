@@ -2,6 +2,7 @@ package status
 
 import (
 	"maps"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
@@ -19,6 +20,9 @@ func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 	if old.Intent != nil && old.Intent.Step == v1beta1.StepReleased && next.Intent == nil {
 		old.Intent = nil
 	}
+	if old.Revision == nil && next.Revision != nil && reflect.DeepEqual(old.Deployed, next.Deployed) {
+		next.Revision = nil // of a start of a version before
+	}
 	sameHealth := health.SameMeaning(old.ClusterInfo[health.Key], next.ClusterInfo[health.Key])
 	sameExceptions := exceptions.SameMeaning(old.ClusterInfo[exceptions.Key], next.ClusterInfo[exceptions.Key])
 	for _, status := range []*v1beta1.FlinkDeploymentStatus{&old, &next} {
@@ -27,6 +31,9 @@ func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 		}
 		if status.JobStatus.Checkpoint != nil {
 			status.JobStatus.Checkpoint.Path, status.JobStatus.Checkpoint.Taken = "", nil
+		}
+		if status.Revision != nil {
+			status.Revision.Kept, status.Revision.Before = false, nil
 		}
 		status.ClusterInfo = maps.Clone(status.ClusterInfo)
 		for _, key := range []string{

@@ -146,6 +146,7 @@ var table = []Option{
 	{"kubernetes.operator.retry.interval.multiplier", "float, 1.5", "grows that wait from one error to the next. No effect: an event that fails is sent again by its Trigger, and the clock checks operations in progress again", "no effect"},
 	{"kubernetes.operator.retry.max.attempts", "int, 15", "bounds the retries. No effect: an event that fails is sent again by its Trigger, and the clock checks operations in progress again", "no effect"},
 	{"kubernetes.operator.retry.max.interval", "duration, not set", "caps that wait; unset is no cap. No effect: an event that fails is sent again by its Trigger, and the clock checks operations in progress again", "no effect"},
+	{"kubernetes.operator.revision-history.limit", "int, 5", "how many starts of a job are kept in its revision history; 0 keeps none.", "wins"},
 	{"kubernetes.operator.savepoint.cleanup.enabled", "bool, true", "prunes the savepoint history.", "wins"},
 	{"kubernetes.operator.savepoint.dispose-on-delete", "bool, false", "disposeOnDelete of upgrade and periodic snapshots.", "wins"},
 	{"kubernetes.operator.savepoint.format.type", "CANONICAL, NATIVE, UNKNOWN, CANONICAL", "the binary format of savepoints.", "wins"},

@@ -119,6 +119,8 @@ func samples(namespace string) map[schema.GroupVersionResource]*unstructured.Uns
 	lease.Object["spec"] = map[string]any{"holderIdentity": "me"}
 	ping := object("sources.knative.dev/v1", "PingSource", "a")
 	ping.Object["spec"] = map[string]any{"schedule": "* * * * *"}
+	revision := object("apps/v1", "ControllerRevision", "a")
+	revision.Object["data"], revision.Object["revision"] = map[string]any{"k": "v"}, int64(1)
 	event := event("a")
 	event.Object["involvedObject"].(map[string]any)["namespace"] = namespace
 	return map[schema.GroupVersionResource]*unstructured.Unstructured{
@@ -127,6 +129,6 @@ func samples(namespace string) map[schema.GroupVersionResource]*unstructured.Uns
 		kubesim.Deployments: deployment("a"), kubesim.ReplicaSets: replicaSet("a"), kubesim.Pods: pod("a", ""),
 		kubesim.Services: service, kubesim.ConfigMaps: configMap("a"), kubesim.Secrets: object("v1", "Secret", "a"),
 		kubesim.Events: event, kubesim.ServiceAccounts: object("v1", "ServiceAccount", "a"),
-		kubesim.Ingresses: ingress, kubesim.Leases: lease, kubesim.PingSources: ping,
+		kubesim.Revisions: revision, kubesim.Ingresses: ingress, kubesim.Leases: lease, kubesim.PingSources: ping,
 	}
 }
