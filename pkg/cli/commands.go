@@ -61,8 +61,8 @@ func namesOf(wanted func(kinds.Kind) bool) (names []string) {
 func (p *program) commands() []command {
 	return slices.Concat(
 		[]command{p.list(), p.describe(), p.why(), p.wait(), p.events(), p.logs(), p.console()},
-		[]command{p.top(), p.ui(), p.plan(), p.autoscale()},
-		p.changes(), []command{p.savepoint(), p.checkpoint()},
+		[]command{p.top(), p.ui(), p.plan(), p.autoscale(), p.history()},
+		p.changes(), []command{p.rollback(), p.restore(), p.savepoint(), p.checkpoint()},
 		p.installations(),
 		[]command{p.version(), p.options()},
 	)

@@ -15,7 +15,7 @@ func (p *program) events() command {
 		short:   "Events of it, its Deployments, pods, snapshots and session cluster",
 		example: "  kn flink events orders",
 		run: func(ctx context.Context, args []string) error {
-			return p.eachSeen(ctx, args, func(seen view.Seen) error {
+			return p.eachSeen(ctx, args, func(_ *cluster, seen view.Seen) error {
 				for _, unreadable := range seen.Unreadable {
 					p.note("%s", unreadable)
 				}

@@ -125,7 +125,7 @@ func TestC5EachCommandAsksForWhatItsHelpNames(t *testing.T) {
 		for _, right := range w.asked() {
 			verb, resource, _ := strings.Cut(right, " ")
 			if !slices.Contains([]string{"get", "list"}, verb) ||
-				!slices.Contains(append(flink, "pods", "events"), resource) {
+				!slices.Contains(append(flink, "pods", "events", "controllerrevisions"), resource) {
 				t.Errorf("kn flink %s asked for %s", strings.Join(args, " "), right)
 			}
 		}

@@ -40,6 +40,7 @@ func TestEachCommandIsInItsGroupAndRuns(t *testing.T) {
 		"top", "ui", "plan", "autoscale",
 		"reconcile", "promote", "abort", "savepoint", "checkpoint", "doctor", "install", "uninstall",
 		"tenant", "migrate", "version", "options", "completion",
+		"history", "rollback", "restore",
 	} {
 		out, notes, code := w.run(c, "--help")
 		if code != 0 || !strings.Contains(out, "Usage:") {

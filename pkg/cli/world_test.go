@@ -74,6 +74,7 @@ func resourceOf(kind string) schema.GroupVersionResource {
 	}
 	return map[string]schema.GroupVersionResource{
 		"Pod": kube.Pods, "Event": kube.Events, "Deployment": kube.Deployments, "Namespace": kube.Namespaces,
+		"ControllerRevision": kube.Revisions,
 	}[kind]
 }
 

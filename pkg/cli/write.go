@@ -124,6 +124,10 @@ func (p *program) apply(
 		p.note("%s is so already: %s", name, e.Says)
 		return nil
 	}
+	if e.After != nil && w.noWait {
+		return failed("%s: this has a second step, %s, when the first has come to its end: leave --no-wait out", name,
+			e.AfterSays)
+	}
 	if err := p.mayChange(object, e, w); err != nil {
 		return err
 	}
@@ -132,6 +136,9 @@ func (p *program) apply(
 	}
 	kind, _ := kinds.Of(object.GetKind())
 	if body, err := json.Marshal(e.Patch); err == nil && p.verbose {
+		if e.Hide != nil {
+			body = []byte(e.Hide(string(body)))
+		}
 		p.note("kubectl patch %s %s -n %s --type=merge -p '%s'", kind.Resource.Resource, name, object.GetNamespace(), body)
 	}
 	at := kube.Object{Resource: kind.Resource, Namespace: object.GetNamespace(), Name: name}
@@ -149,7 +156,16 @@ func (p *program) apply(
 	begun := p.Now()
 	now, err := p.follow(ctx, c, changed, following{goal: e.Goal, timeout: w.timeout, to: p.Err})
 	if err != nil {
+		if e.After != nil {
+			p.note("when it runs, set this yourself: %s", e.AfterSays)
+		}
 		return err
+	}
+	if e.After != nil {
+		if _, err := c.Edit(ctx, at, e.After, false); err != nil {
+			return refused(fmt.Errorf("%s: set it yourself: %w", e.AfterSays, err))
+		}
+		p.note("%s  %s", name, e.AfterSays)
 	}
 	_, err = fmt.Fprintf(p.Out, "%s  %s in %v%s\n", name, e.Goal, p.Now().Sub(begun).Round(time.Second), view.Kept(now))
 	return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/history"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/view/pods"
 )
@@ -30,6 +31,8 @@ type Seen struct {
 	Pods []corev1.Pod
 	// Events are those of it and what belongs to it, in any order.
 	Events []corev1.Event
+	// Revisions are those of its history, of a look that asks for them.
+	Revisions []history.Revision
 	// Unreadable says what could not be read, and which right is missing.
 	Unreadable []string
 	// Now is the time of the reader, in the location in which times are shown.

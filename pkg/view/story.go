@@ -186,8 +186,31 @@ func Restored(seen Seen) Story {
 			story.Because = append(story.Because, "the job had finished: what it had done is done again")
 		}
 	}
+	story.Because = append(story.Because, s.passedOver(seen)...)
 	story.Because = append(story.Because, j.Facts...)
 	return story
+}
+
+// passedOver are the states that were known when the newest start began, and that it did not begin from, newest first.
+// One that was taken later is no part of that.
+func (s subject) passedOver(seen Seen) []string {
+	from, newest := s.Status.JobStatus.StartedFrom, s.Status.Revision
+	if from == nil || newest == nil {
+		return nil
+	}
+	var all []string
+	for _, c := range CandidatesOf(seen.Resource, seen.Related, seen.Revisions).States {
+		if c.Taken == nil || !c.Taken.Before(newest.Started.Time) || c.Path == from.Path {
+			continue
+		}
+		how := "older"
+		if from.Taken == nil || c.Taken.After(from.Taken.Time) {
+			how = "taken " + stamp(&metav1.Time{Time: *c.Taken})
+		}
+		all = append(all, fmt.Sprintf("it was not started from %s (%s): %s", c.Path, c.What, how))
+	}
+	const most = 3
+	return all[:min(len(all), most)]
 }
 
 // Text is the story for a terminal.

@@ -23,10 +23,15 @@ type Edit struct {
 	Goal string
 	// GivesUp says which state is given up; empty where none is.
 	GivesUp string
+	// After is the merge patch that is made once the goal is reached, AfterSays what it does; nil for none.
+	After     map[string]any
+	AfterSays string
 	// Notes are what a user should know of it, a sentence each.
 	Notes []string
 	// Nothing is whether the resource is so already.
 	Nothing bool
+	// Hide takes secrets of the patch out of a text that shows it; nil: it has none.
+	Hide func(string) string
 	// Beside is whether it changes nothing that a manifest has, so that a GitOps tool may own the resource.
 	Beside bool
 }

@@ -47,5 +47,8 @@ func (e Edit) Commit(object *unstructured.Unstructured) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("write the change as YAML: %w", err)
 	}
+	if e.Hide != nil {
+		text = []byte(e.Hide(string(text)))
+	}
 	return fmt.Sprintf("# %s %s/%s: %s\n%s", object.GetKind(), object.GetNamespace(), object.GetName(), e.Says, text), nil
 }
