@@ -251,10 +251,14 @@ const perWorld = 24
 func foresee(t testing.TB, seed, n uint64) (f *foresight, failure string) {
 	draw := rand.New(rand.NewPCG(seed, n))
 	failure = tried(t, func(one *trial) {
-		edit, do := deploymentWorld(one, draw, &f)
+		world, events := deploymentWorld, between
+		if n%3 == 0 {
+			world, events = sessionWorld, betweenHosted
+		}
+		edit, do := world(one, draw, &f)
 		do("apply")
 		for range perWorld {
-			do(between[draw.IntN(len(between))])
+			do(events[draw.IntN(len(events))])
 			for range 1 + draw.IntN(3) {
 				if c := drawnEdits[draw.IntN(len(drawnEdits))](draw.IntN(13)); !edit(append([]change{valid}, c...)) {
 					do("apply")
@@ -281,6 +285,33 @@ func deploymentWorld(
 			return true
 		}, func(verb string) {
 			verbs[verb](r, draw.IntN(13))
+			r.flush()
+		}
+}
+
+// betweenHosted is what happens to the world of a session job between two edits.
+var betweenHosted = []string{
+	"wait", "wait", "wait", "wait-more", "wait-more", "wait-long", "wait-long", "crash-jobmanager", "fail-job",
+	"lose-deployment", "node-down", "node-up", "savepoint-nonce", "snapshot", "suspend", "resume", "apply",
+	"delete-cluster", "make-cluster", "make-cluster", "cluster-slots",
+}
+
+// sessionWorld is one with a FlinkSessionJob.
+func sessionWorld(
+	one *trial, draw *rand.Rand, f **foresight,
+) (edit func([]change) bool, do func(verb string)) {
+	r := newSessionRun(one)
+	r.watch.stored = nil
+	*f = foresees(r.harness)
+	clusters := func(spec map[string]any) { delete(spec, "flinkVersion") } // which a session job has not
+	return func(c []change) bool {
+			if !r.there(etl) {
+				return false
+			}
+			r.editOf(kubesim.FlinkSessionJobs, etl, append(c, clusters)...)
+			return true
+		}, func(verb string) {
+			sessionVerbs[verb](r, draw.IntN(13))
 			r.flush()
 		}
 }
