@@ -93,7 +93,7 @@ func AskMoving(s Snapshot) *MovingQuery {
 		q.Target, q.Serving = s.movingJob(t.Target), s.movingJob(t.From)
 		q.Target.JobID = ""
 		if parts, split := s.Parts[t.Target]; !split || !clusterSettled(parts.Cluster) {
-			q.Target.Endpoint = nil // nobody would answer
+			q.Target.Endpoint = nil // its JobManager does not listen yet
 		}
 	case v1beta1.BlueGreenRelease:
 		q.Target = s.movingJob(t.Target)
