@@ -69,8 +69,8 @@ func (h *harness) story(name string) string {
 	return strings.Join(lines, "\n")
 }
 
-// written are the requests of a verb for revisions since the last call.
-func (h *harness) written() map[string]int {
+// askedForRevisions counts the requests for revisions since the last call, by agent and verb.
+func (h *harness) askedForRevisions() map[string]int {
 	counts := map[string]int{}
 	for _, r := range h.w.Tap.Requests() {
 		if r.Resource == "controllerrevisions" {
@@ -92,7 +92,7 @@ func TestEachReleasedStartHasARevision(t *testing.T) {
 			h.untilStable("demo")
 			expect(t, "history", h.story("demo"), "2 from s3://s/<savepoint> (StopWithSavepoint)\n"+
 				"1 from  (FirstStart), stable, ended by Upgrade, left Savepoint s3://s/<savepoint>")
-			counts := h.written()
+			counts := h.askedForRevisions()
 			expect(t, "revisions made", counts["reconcile create"], 2)
 			expect(t, "ends written", counts["reconcile patch"], 1)
 			all := h.revisions("demo")
@@ -102,7 +102,7 @@ func TestEachReleasedStartHasARevision(t *testing.T) {
 
 			h.w.Tap.Forget()
 			h.pass(time.Hour)
-			if quiet := h.written(); len(quiet) > 0 {
+			if quiet := h.askedForRevisions(); len(quiet) > 0 {
 				t.Errorf("a quiet job asks for its history: %v", quiet)
 			}
 			h.edit("demo", jobState("suspended"))
@@ -150,7 +150,7 @@ func TestAHistoryMayBeOff(t *testing.T) {
 			h := newHarness(t)
 			h.w.Tap.Forget()
 			runs(h, option("kubernetes.operator.revision-history.limit", "0"))
-			expect(t, "requests for revisions", len(h.written()), 0)
+			expect(t, "requests for revisions", len(h.askedForRevisions()), 0)
 			if s := h.status("demo").Revision; s != nil {
 				t.Errorf("status.revision is %+v", s)
 			}
