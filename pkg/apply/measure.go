@@ -36,7 +36,8 @@ func (c *Executor) effect(ctx context.Context, r *round, action plan.Action) err
 }
 
 // changed counts what a written status says of a change of the lifecycle state, how long the one before was, and of the
-// end of a time in which the resource was not ready. It counts the gap of a handover, too. Whoever loses the race for that write counts nothing.
+// end of a time in which the resource was not ready. It counts the gap of a handover, too. Whoever loses the race for
+// that write counts nothing.
 func (c *Executor) changed(ctx context.Context, before, after *unstructured.Unstructured) {
 	if c.Metrics == nil {
 		return

@@ -66,8 +66,8 @@ func (s storedSecret) writable() bool {
 	return s.secret.Type == corev1.SecretTypeTLS && (s.secret.Immutable == nil || !*s.secret.Immutable)
 }
 
-// storeSecret writes the pair and the paths over what was read, or where nothing was. What cannot be written over is deleted
-// first.
+// storeSecret writes the pair and the paths over what was read, or where nothing was. What cannot be written over is
+// deleted first.
 func (r Renewer) storeSecret(ctx context.Context, old storedSecret, pair Pair, paths tokens) error {
 	data := paths.data()
 	data[authorityFile], data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey] = pair.CA, pair.Cert, pair.Key

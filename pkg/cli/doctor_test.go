@@ -93,9 +93,9 @@ var faults = map[string]fault{
 	"no clock": {func(t *testing.T, w *installedWorld) {
 		w.remove(t, "PingSource", system, "flink-clock")
 	}, "fail Clock pingsources/flink-clock is missing", "kn flink install"},
-	"a clock that Knative has not looked at": {func(t *testing.T, w *installedWorld) {
+	"a clock that Knative has not observed": {func(t *testing.T, w *installedWorld) {
 		w.edit(t, "PingSource", system, "flink-clock", set("*/9 * * * *", "spec", "schedule"))
-	}, "fail Clock flink-clock: Knative has not looked at its newest version", "kn source ping describe flink-clock"},
+	}, "fail Clock flink-clock: Knative has not observed its newest version", "kn source ping describe flink-clock"},
 	"no ClusterRole": {func(t *testing.T, w *installedWorld) {
 		w.remove(t, "ClusterRole", "", "kn-flink-observe")
 	}, "fail Roles missing: clusterroles/kn-flink-observe", "kn flink install"},
@@ -276,7 +276,7 @@ func TestProbe(t *testing.T) {
 			_ = unstructured.SetNestedField(u.Object, u.GetGeneration(), "status", "observedGeneration")
 		}, []string{"ok Probe: passes", "ok Probe: clock", "ok Probe: source"}, 0},
 		"nothing answers": {func(*unstructured.Unstructured, string) {}, []string{
-			"fail Probe: passes no pass has looked", "fail Probe: clock no sweep", "fail Probe: source the change",
+			"fail Probe: passes no pass has observed", "fail Probe: clock no sweep", "fail Probe: source the change",
 		}, 1},
 	} {
 		w := newInstallation(t)

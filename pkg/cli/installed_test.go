@@ -222,7 +222,7 @@ var parsed = struct {
 	of map[string][]*unstructured.Unstructured
 }{of: map[string][]*unstructured.Unstructured{}}
 
-// slim leaves of the schema of a definition what is looked at: tests make many.
+// slim leaves of the schema of a definition what is read: tests make many.
 func slim(u *unstructured.Unstructured) {
 	versions, _, _ := unstructured.NestedSlice(u.Object, "spec", "versions")
 	for _, entry := range versions {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// step prepares a cluster before it is looked at.
+// step prepares a cluster before it is judged.
 type step func(t *testing.T, w *installedWorld)
 
 // puts stores objects, one a text.

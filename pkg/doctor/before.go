@@ -106,7 +106,7 @@ func ingress(f Found, a Asked) []Line {
 		return []Line{line(check, Warn, "no webhook, as asked for: %s", why)}
 	}
 	return []Line{line(check, Fail, "no webhook can be installed: %s", why).do(
-		"Without a webhook (WEBHOOK=no, --no-webhook) a wrong spec is told in its status only, not when it is",
+		"Without a webhook (WEBHOOK=no, --no-webhook) a wrong spec is reported in its status only, not when it is",
 		"applied, and mutators of the settings never run.")}
 }
 

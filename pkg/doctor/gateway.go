@@ -43,7 +43,7 @@ func Kourier(namespace string) install.Gateway {
 }
 
 // Gateways are where the webhook may be reached, by Knative's ingress class: pods of Kourier or Istio wherever a
-// Service selects them, or the Service that net-contour or net-gateway-api is told of.
+// Service selects them, or the Service that net-contour or net-gateway-api has been given.
 func Gateways(f Found, a Asked) (found []install.Gateway) {
 	switch class := cmp.Or(ingressClass(f), "kourier"); class {
 	case "kourier":

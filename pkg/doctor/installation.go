@@ -19,9 +19,9 @@ func NotReady(u *unstructured.Unstructured) string {
 	status, reason, message := condition(u, "Ready")
 	switch seen, there, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration"); {
 	case status == "":
-		return "Knative has not looked at it"
+		return "Knative has not observed it"
 	case there && seen != u.GetGeneration():
-		return "Knative has not looked at its newest version"
+		return "Knative has not observed its newest version"
 	case status != "True":
 		return strings.TrimSuffix(reason+": "+message, ": ")
 	}
@@ -221,14 +221,14 @@ func looked(f Found, _ Asked) (lines []Line) {
 			stalled++
 		}
 		if !j.Unseen.IsZero() && f.Now.Sub(j.Unseen) > overdue {
-			lines = append(lines, line(check, Fail, "%s was changed at %s, and no function has looked at it since", j.Of(),
+			lines = append(lines, line(check, Fail, "%s was changed at %s, and no function has observed it since", j.Of(),
 				j.Unseen.UTC().Format(time.RFC3339)).do(
 				"kn flink doctor --probe says which part is dead: docs/troubleshoot/operator.md"))
 		}
 	}
-	well := line(check, OK, "%d, each looked at", len(f.Jobs))
+	well := line(check, OK, "%d, each observed", len(f.Jobs))
 	if stalled > 0 {
-		well = line(check, Warn, "%d, each looked at; %d wait for a user", len(f.Jobs), stalled).do(
+		well = line(check, Warn, "%d, each observed; %d wait for a user", len(f.Jobs), stalled).do(
 			"kn flink list -A --stalled")
 	}
 	return judged(lines, well)

@@ -11,7 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/install"
 )
 
-// The inventory and config/knative have the same objects of the kinds that are looked at.
+// The inventory and config/knative have the same objects of the kinds that are read.
 func TestTheInventoryIsThatOfTheManifests(t *testing.T) {
 	sources := map[string]Source{
 		"ServiceAccount": Accounts, "Role": Roles, "RoleBinding": RoleBindings, "ClusterRole": ClusterRoles,

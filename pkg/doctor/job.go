@@ -23,7 +23,7 @@ type Job struct {
 	// Autoscaled is whether its own options turn the autoscaler on, Sized whether an autoscaler has set its size, and
 	// Fixed whether its spec sets it.
 	Autoscaled, Sized, Fixed bool
-	// Unseen is since when no function has looked at its newest spec; zero where one has.
+	// Unseen is since when no function has observed its newest spec; zero where one has.
 	Unseen time.Time
 	// Stalled is the reason for which it waits for a user; empty where it does not.
 	Stalled string

@@ -8,7 +8,7 @@ import (
 
 // Proof is what a canary has proved: after how long each part has shown that it works; zero where it has not.
 type Proof struct {
-	// First is when a function had looked at the canary, Asked when a sweep had changed it, and Answered when the event of
+	// First is when a function had observed the canary, Asked when a sweep had changed it, and Answered when the event of
 	// that change had woken a pass.
 	First, Asked, Answered time.Duration
 }
@@ -42,7 +42,7 @@ func (p Proof) Lines() []Line {
 			"docs/troubleshoot/operator.md says what each part does, and how to see it work")
 	}
 	return []Line{
-		row("Probe: passes", p.First, "the canary was looked at", "no pass has looked at the canary: source, Broker "+
+		row("Probe: passes", p.First, "the canary was observed", "no pass has observed the canary: source, Broker "+
 			"flink-control, Trigger or function reconcile is dead, or the namespace is not watched"),
 		row("Probe: clock", p.Asked, "a sweep asked for an answer", "no sweep has asked for an answer: the clock, "+
 			"Trigger or function observe is dead"),

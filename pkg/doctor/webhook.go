@@ -33,7 +33,7 @@ func calls(f Found, a Asked) (found []map[string]any) {
 func webhook(f Found, a Asked) (lines []Line) {
 	const check = "Webhook"
 	if !hasWebhook(f, a) {
-		return []Line{line(check, Warn, "none: a wrong spec is told in its status only").do(
+		return []Line{line(check, Warn, "none: a wrong spec is reported in its status only").do(
 			"docs/install/shapes.md says what it needs")}
 	}
 	for _, name := range missing(f, a, Webhooks) {
