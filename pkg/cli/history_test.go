@@ -172,7 +172,9 @@ func TestC5HistoryAsksForWhatItsHelpNames(t *testing.T) {
 
 // Row C9: what a GitOps tool owns is not rolled back without --force.
 func TestC9WhatAGitOpsToolOwnsIsNotRolledBack(t *testing.T) {
-	for _, command := range []string{"rollback orders --to 2 --yes --no-wait", "restore orders --from s3://x --yes --no-wait"} {
+	for _, command := range []string{
+		"rollback orders --to 2 --yes --no-wait", "restore orders --from s3://x --yes --no-wait",
+	} {
 		w := historic(t)
 		_, err := w.Update(resourceOf("FlinkDeployment"), "flink", "orders", func(u *unstructured.Unstructured) {
 			u.SetAnnotations(map[string]string{"argocd.argoproj.io/tracking-id": "team-a:flink.apache.org/x:flink/orders"})

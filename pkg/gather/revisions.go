@@ -10,6 +10,16 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
+// revisionsIf lists them where they are asked for.
+func (g *Gatherer) revisionsIf(
+	ctx context.Context, asked func() bool, of metav1.Object,
+) plan.Observed[[]history.Revision] {
+	if g.Brief || !asked() {
+		return plan.Observed[[]history.Revision]{}
+	}
+	return g.revisions(ctx, of)
+}
+
 // revisions lists the revision history of a resource. What carries its label and is no revision is left out.
 func (g *Gatherer) revisions(ctx context.Context, of metav1.Object) plan.Observed[[]history.Revision] {
 	list, err := g.Kube.List(ctx, kube.Query{

@@ -92,9 +92,7 @@ func (g *Gatherer) SessionJobOf(
 			stored: resource.Status.Verdict,
 		})
 	}
-	if !g.Brief && inquiry.AsksRevisions() {
-		s.Revisions = g.revisions(ctx, &resource)
-	}
+	s.Revisions = g.revisionsIf(ctx, inquiry.AsksRevisions, &resource)
 	q := g.Revise.sessionJob(inquiry.First(), inquiry)
 	g.others(ctx, q.Others, s)
 	if q.Flink == nil {

@@ -63,15 +63,17 @@ type Revision struct {
 	Number int64
 	// Kind is that of the resource.
 	Kind string
-	// Operation is the ID of the start, Generation that of the spec.
-	Operation  string
+	// Operation is the ID of the start.
+	Operation string
+	// Generation is that of the spec.
 	Generation int64
 	// Started is when it was let run.
 	Started metav1.Time
 	// From is the state that it began from.
 	From v1beta1.StartPoint
-	// Spec is what was started; nil where it is too large to be kept, and Omitted is its size in bytes then.
-	Spec    map[string]any
+	// Spec is what was started; nil where it is too large to be kept.
+	Spec map[string]any
+	// Omitted is the size in bytes of a spec that is too large; 0: it is kept.
 	Omitted int
 	// ChangedBy is the field manager that wrote the spec; empty when that is not known.
 	ChangedBy string

@@ -34,19 +34,22 @@ type History struct {
 type Revision struct {
 	// Number counts the starts.
 	Number int64 `json:"number"`
-	// Runs is whether its job runs now, Stable whether it ran well.
-	Runs   bool `json:"runs,omitempty"`
+	// Runs is whether its job runs now.
+	Runs bool `json:"runs,omitempty"`
+	// Stable is whether it ran well.
 	Stable bool `json:"stable,omitempty"`
-	// Started and Ended are when; Ended is absent while it runs.
+	// Started is when it was let run.
 	Started *time.Time `json:"started,omitempty"`
-	Ended   *time.Time `json:"ended,omitempty"`
+	// Ended is when it ended; absent while it runs.
+	Ended *time.Time `json:"ended,omitempty"`
 	// From is the state that it began from.
 	From State `json:"from"`
 	// Left is the state that it left; absent when that is not known.
 	Left *State `json:"left,omitempty"`
-	// EndedBy is what ended it, Why says more; empty while it runs.
+	// EndedBy is what ended it; empty while it runs.
 	EndedBy string `json:"endedBy,omitempty"`
-	Why     string `json:"why,omitempty"`
+	// Why says more of its end; empty where there is no more.
+	Why string `json:"why,omitempty"`
 	// ChangedBy is the field manager that wrote its spec; empty when that is not known.
 	ChangedBy string `json:"changedBy,omitempty"`
 	// Generation is that of its spec.

@@ -80,8 +80,8 @@ func (h *harness) askedForRevisions() map[string]int {
 	return counts
 }
 
-// Each start that is let run has a revision, with the spec that the user wrote, the state that it began from and the one
-// that it left: one write for the start, one for its end, and no request while nothing begins or ends.
+// Each start that is let run has a revision, with the spec that the user wrote, the state that it began from and the
+// one that it left: one write for the start, one for its end, and no request while nothing begins or ends.
 func TestEachReleasedStartHasARevision(t *testing.T) {
 	for kind, runs := range historyKinds {
 		t.Run(kind, func(t *testing.T) {
@@ -345,7 +345,8 @@ func (h *harness) holdsRollback(to history.Revision, from string, before int64) 
 		}
 	}
 	expect(h.t, "what runs is in the history", h.revisions("demo")[0].Number, 7)
-	if mode, _, _ := unstructured.NestedString(h.resource("demo").Object, "spec", "job", "upgradeMode"); mode != "savepoint" {
+	mode, _, _ := unstructured.NestedString(h.resource("demo").Object, "spec", "job", "upgradeMode")
+	if mode != "savepoint" {
 		h.t.Errorf("the upgradeMode is %q since the rollback", mode)
 	}
 }

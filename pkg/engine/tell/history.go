@@ -15,7 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// The revision history has an object for each start that was let run. What it is to have of the newest one stands in
+// The history has an object for each start that was let run. What it is to have of the newest one stands in
 // status.revision, by writes that are made anyway; the objects are written after all else of a round, so no start waits:
 //
 //	round                            status                   objects

@@ -23,8 +23,9 @@ type Edit struct {
 	Goal string
 	// GivesUp says which state is given up; empty where none is.
 	GivesUp string
-	// After is the merge patch that is made once the goal is reached, AfterSays what it does; nil for none.
-	After     map[string]any
+	// After is the merge patch that is made once the goal is reached; nil for none.
+	After map[string]any
+	// AfterSays is what After does, in words; empty for none.
 	AfterSays string
 	// Notes are what a user should know of it, a sentence each.
 	Notes []string
