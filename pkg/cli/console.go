@@ -56,11 +56,12 @@ func (p *program) runConsole(ctx context.Context, s serving) error {
 	}
 	local := console.NewLocal(console.New(console.Options{
 		Caller:    func(*http.Request) (console.Caller, error) { return console.Caller{Client: c.Client, Key: "user"}, nil },
-		Namespace: c.namespace, Now: p.Now, Version: p.Version, Foot: "as the user of your kubeconfig",
+		Namespace: c.namespace, System: p.system, Now: p.Now, Version: p.Version, Foot: "as the user of your kubeconfig",
 	}), listener.Addr(), p.Now)
 	server := &http.Server{
-		Handler: local, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0), // a line of it may have an address
+		Handler: local, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: log.New(io.Discard, "", 0), // a line of it may have an address
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()

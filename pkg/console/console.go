@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -25,6 +26,8 @@ type Options struct {
 	Caller func(*http.Request) (Caller, error)
 	// Namespace is read where the caller may not list in all namespaces; empty is none.
 	Namespace string
+	// System is the namespace of the installation; empty is flink-system.
+	System string
 	// Now is the time; nil is the clock of the machine.
 	Now view.Clock
 	// Version is shown at the foot of each page.
@@ -66,6 +69,7 @@ func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.System = cmp.Or(o.System, "flink-system")
 	c := &console{Options: o, room: make(chan struct{}, atOnce)}
 	mux := http.NewServeMux()
 	mux.Handle("/{$}", http.RedirectHandler("/jobs", http.StatusFound))

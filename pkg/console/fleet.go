@@ -168,7 +168,7 @@ func (v *visit) readFirst(ctx context.Context, f Filter, fields string) *first {
 			page, err := v.ListEach(ctx, kube.Query{
 				Resource: k.Resource, Namespace: f.Namespace, Labels: f.Labels, Fields: fields, Limit: pageRows, Continue: f.next,
 			}, func(content map[string]any) error {
-				rows = append(rows, view.RowOf(&unstructured.Unstructured{Object: content}))
+				rows = append(rows, view.ShownOf(&unstructured.Unstructured{Object: content}))
 				return nil
 			})
 			found.mu.Lock()

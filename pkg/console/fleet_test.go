@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,5 +205,84 @@ func TestALargeFleetIsReadInPages(t *testing.T) {
 		if w.json(path, &f); names(f) != want {
 			t.Errorf("%s: %q, want %q", path, names(f), want)
 		}
+	}
+}
+
+// decisions are what the autoscaler keeps of orders.
+const decisions = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: autoscaler-orders-decisions}
+data:
+  2026-01-01T12.10.00Z: '{"time":"2026-01-01T12:10:00Z","outcome":"Scaled","vertices":[{"vertex":"abcdef0123456789",
+    "current":1,
+    "new":3,"rule":"TargetUtilization","seen":{"load":0.9,"capacity":200,"target":600,"lag":5000}}]}'
+  2026-01-01T12.20.00Z: '{"time":"2026-01-01T12:20:00Z","outcome":"Balanced","vertices":[{"vertex":"abcdef0123456789",
+    "current":3,
+    "new":3,"rule":"WithinUtilizationBounds","seen":{"load":0.5,"capacity":900,"target":600,"lag":null}}]}'
+`
+
+func TestDecisionsOfTheAutoscalerAreDrawn(t *testing.T) {
+	w := newWorld(t)
+	path := "/ns/flink/flinkdeployments/orders"
+	if strings.Contains(w.page(path), "Autoscaler") {
+		t.Error("a job without the autoscaler has a part for it")
+	}
+	u := w.Get(team.Resource("FlinkDeployment"), "flink", "orders")
+	status := u.Object["status"].(map[string]any)
+	status["conditions"] = append(status["conditions"].([]any), map[string]any{
+		"type": "Autoscaling", "status": "True", "reason": "AutoscalerActive", "message": "it measures",
+	})
+	if _, err := w.UpdateStatus(team.Resource("FlinkDeployment"), "flink", "orders", status); err != nil {
+		t.Fatal(err)
+	}
+	if text := textOf(t, w.page(path)); !strings.Contains(text, "It has decided nothing yet.") {
+		t.Error(text)
+	}
+	kept := kubesim.Parse(t, decisions)
+	kept.SetNamespace("flink")
+	if _, err := w.Create(kube.ConfigMaps, kept); err != nil {
+		t.Fatal(err)
+	}
+	page := w.page(path)
+	inert(t, path, page)
+	for _, want := range []string{"1 → 3", "TargetUtilization", "Rates of the first source", `<path class="line line-0"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	w.Tap.Inject(wire.Fault{Match: wire.On("get", "configmaps"), Status: http.StatusForbidden})
+	if text := textOf(t, w.page(path)); !strings.Contains(text, "the right to get configmaps") {
+		t.Error("a missing right is not named")
+	}
+}
+
+// The page of the installation makes the checks of kn flink doctor that only read, and names the others.
+func TestTheInstallationIsChecked(t *testing.T) {
+	w := newWorld(t)
+	w.Tap.Forget()
+	var i console.Installation
+	w.json("/installation", &i)
+	checks := map[string]bool{}
+	for _, l := range i.Lines {
+		checks[l.Check] = true
+	}
+	if !checks["Kubernetes"] || !checks["Serving"] || !checks["Installation"] || i.System != "flink-system" {
+		t.Errorf("checks %v in %s", checks, i.System)
+	}
+	if !slices.Contains(i.Left, "Webhook") || !slices.Contains(i.Left, "Resources") {
+		t.Errorf("left to kn flink doctor: %v", i.Left)
+	}
+	for _, r := range w.Tap.Requests() {
+		if r.IsWrite() || strings.HasPrefix(r.Resource, "flink") {
+			t.Errorf("the page made the request %s %s", r.Verb, r.Path)
+		}
+	}
+	n := len(w.Tap.Requests())
+	if page := w.page("/installation"); !strings.Contains(textOf(t, page), "checks fail") {
+		t.Error(page)
+	}
+	if len(w.Tap.Requests()) != n {
+		t.Error("the installation is read again within a minute")
 	}
 }

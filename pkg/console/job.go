@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/view"
@@ -23,6 +24,8 @@ type Job struct {
 	Why view.Story `json:"why"`
 	// Owner is the GitOps tool that it comes from; empty for none.
 	Owner string `json:"owner,omitempty"`
+	// Decisions are those of the autoscaler that are kept, the oldest first.
+	Decisions []autoscaler.Explanation `json:"decisions,omitempty"`
 	// Timeline are the moments that are known, the oldest first.
 	Timeline []view.Moment `json:"timeline,omitempty"`
 	// Exceptions are the events of failures that Flink reported, the oldest first.
@@ -72,6 +75,9 @@ func readJob(ctx context.Context, v *visit) (shown, error) {
 	seen := v.Seen(ctx, u, func() time.Time { return v.now })
 	j := Job{Job: view.JobOf(seen), Why: view.Why(seen), Owner: edit.Owner(u)}
 	j.Timeline = j.Moments()
+	var unreadable []string
+	j.Decisions, unreadable = v.decisions(ctx, j)
+	j.Unreadable = append(j.Unreadable, unreadable...)
 	for _, e := range j.Events {
 		if e.Reason == exception {
 			j.Exceptions = append(j.Exceptions, e)

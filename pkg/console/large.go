@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -117,7 +118,7 @@ func (v *visit) readLarge(ctx context.Context, f Filter, found *first, page *Fle
 		select {
 		case lines, there := <-counted:
 			if !there {
-				return &problem{504, "The fleet could not be read", "The page is asked for again."}
+				return &problem{http.StatusGatewayTimeout, "The fleet could not be read", "The page is asked for again."}
 			}
 			page.Counts = countsOfLines(f, lines)
 			page.Items, err = v.pick(ctx, f, lines, page)
@@ -146,8 +147,11 @@ func (v *visit) readLarge(ctx context.Context, f Filter, found *first, page *Fle
 		page.Next = f.address()
 	}
 	select {
-	case lines := <-counted:
+	case lines, there := <-counted:
 		page.Counts = countsOfLines(Filter{Namespace: f.Namespace, Labels: f.Labels}, lines)
+		if !there {
+			page.Notes = append(page.Notes, "The whole fleet could not be counted.")
+		}
 	case <-time.After(countedSoon):
 		page.Notes = append(page.Notes, "The whole fleet is being counted.")
 	}
@@ -217,7 +221,7 @@ func (v *visit) pick(ctx context.Context, f Filter, lines []line, page *Fleet) (
 		group.Go(func() error {
 			u, there, err := v.Get(ctx, kube.Object{Resource: l.kind.Resource, Namespace: l.namespace, Name: l.name})
 			if there {
-				rows[i] = view.RowOf(u)
+				rows[i] = view.ShownOf(u)
 			}
 			return err
 		})

@@ -32,6 +32,7 @@ type page struct {
 var pages = []page{
 	{"/jobs", "Jobs", "fleet.html", readFleet},
 	{"/snapshots", "Snapshots", "snapshots.html", readSnapshots},
+	{"/installation", "Installation", "installation.html", readInstallation},
 	{"/ns/{namespace}/{kind}/{name}", "", "job.html", readJob},
 	{"/ns/{namespace}/{kind}/{name}/logs", "", "logs.html", readLogs},
 	{"/reasons/{reason}", "", "reason.html", readReason},

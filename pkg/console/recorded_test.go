@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/view"
 	"github.com/kn-flink/kn-flink/test/judged"
+	"github.com/kn-flink/kn-flink/test/team"
 )
 
 // inert reports what of a page could run or restyle something without our script and stylesheet.
@@ -86,7 +87,7 @@ func squeezed(text string) string { return strings.ReplaceAll(text, " ", "") }
 // pagesOf are the addresses of all pages of the team.
 var pagesOf = []string{
 	"/jobs", "/jobs?need=user", "/jobs?need=time", "/jobs?need=suspended", "/jobs?text=orders", "/jobs?namespace=default",
-	"/jobs?kind=flinksessionjobs", "/jobs?labels=team%3Da", "/snapshots", "/reasons/LastStateUnknown",
+	"/jobs?kind=flinksessionjobs", "/jobs?labels=team%3Da", "/snapshots", "/installation", "/reasons/LastStateUnknown",
 	"/ns/flink/flinkdeployments/orders", "/ns/flink/flinkdeployments/payments", "/ns/flink/flinkdeployments/session",
 	"/ns/flink/flinksessionjobs/sessions-daily", "/ns/flink/flinksessionjobs/etl", "/ns/flink/flinkdeployments/by-java",
 	"/ns/flink/flinkbluegreendeployments/shop", "/ns/default/flinkbluegreendeployments/moving",
@@ -98,6 +99,12 @@ var pagesOf = []string{
 func TestNoPageHasASecretOrWrites(t *testing.T) {
 	w := newWorld(t)
 	w.Logs["payments-5f6c7d8b9-abcde"] = "2026-01-01T12:59:00Z secret is plantedInSpec\n2026-01-01T12:59:01Z next\n"
+	snapshots := team.Resource("FlinkStateSnapshot")
+	status := w.Get(snapshots, "flink", "nightly").Object["status"].(map[string]any)
+	status["path"] = "s3://user:plantedInPath@bucket/savepoint-nightly"
+	if _, err := w.UpdateStatus(snapshots, "flink", "nightly", status); err != nil {
+		t.Fatal(err)
+	}
 	for _, path := range pagesOf {
 		page := w.page(path)
 		inert(t, path, page)

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/kn-flink/kn-flink/pkg/doctor"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/view"
 	"github.com/kn-flink/kn-flink/pkg/view/advice"
@@ -18,6 +19,7 @@ import (
 var words = template.FuncMap{
 	"age": age, "address": address, "mark": markOf, "reason": reasonOf, "refKind": refKind, "depth": depth,
 	"rows": rowsFor, "newest": newestEvents, "moments": newestMoments,
+	"decisions": newestDecisions, "findings": findingsOf, "figure": figureOf, "change": changeOf,
 	"podName": podNameOf, "stamp": stamp,
 }
 
@@ -114,6 +116,16 @@ func refKind(r view.Ref) string {
 	}
 	return r.Kind
 }
+
+// findings is what the template of a table of findings has.
+type findings struct {
+	// Lines are the findings.
+	Lines []doctor.Line
+	// Label says what the table is of.
+	Label string
+}
+
+func findingsOf(lines []doctor.Line, label string) findings { return findings{lines, label} }
 
 // depth is how deep in a tree a branch stands, at most 3.
 func depth(b view.Branch) int { return min(len(b.Last), 3) }

@@ -121,7 +121,7 @@ func JobOf(seen Seen) Job {
 		j.Pods = append(j.Pods, pods.Of(&p, nil))
 	}
 	for _, r := range seen.Related {
-		j.Related = append(j.Related, RowOf(r))
+		j.Related = append(j.Related, ShownOf(r))
 	}
 	j.Related = Rows(j.Related, Select{})
 	j.hide(secrets)

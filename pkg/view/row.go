@@ -88,6 +88,13 @@ func RowOf(object *unstructured.Unstructured) Row {
 	return r
 }
 
+// ShownOf is a resource as a list shows it whose rows have paths: without the secrets of its path.
+func ShownOf(object *unstructured.Unstructured) Row {
+	r := RowOf(object)
+	r.Path = SecretsOf(object).Text(r.Path)
+	return r
+}
+
 // release writes a version of a spec as Flink does.
 var release = strings.NewReplacer("v", "", "_", ".")
 

@@ -10,7 +10,7 @@ import (
 // sideways are not:
 //
 //	functions -> pass, sweep, admission -> gather, apply -> host -> engine -> plan
-//	cmd -> cli -> console -> look -> view, kube
+//	cmd -> cli -> console -> look, doctor -> view, kube
 //	cli -> preview, gather; preview -> host, bluegreen
 //	plan -> history, render, autoscaler, validation, flinkconf -> kinds -> apis
 //
@@ -28,6 +28,7 @@ var rooms = map[string][]string{
 	"rehearsal":  {"render"},
 	"history":    {"apis"},
 	"view":       {"apis", "kinds", "flinkconf", "autoscaler", "redact", "history"},
+	"plot":       {},
 	"plan": {
 		"apis", "kinds", "flinkconf", "render", "rehearsal", "validation", "autoscaler", "fail", "redact", "history",
 	},
@@ -158,7 +159,7 @@ var rooms = map[string][]string{
 		"settings",
 	},
 	"look":    {"view", "kinds", "kube"},
-	"console": {"look", "view", "kinds", "apis", "kube", "redact"},
+	"console": {"look", "view", "doctor", "plot", "autoscaler", "kinds", "apis", "kube", "redact"},
 	"install": {},
 	"release": {},
 	"doctor":  {"apis", "kinds", "flinkconf", "kube", "install"},

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,7 +88,8 @@ const atNoon = `(() => {
 func start(t *testing.T) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.ExecPath(cmp.Or(os.Getenv("KNFLINK_BROWSER"), "chromium")), chromedp.NoSandbox,
+		chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.WSURLReadTimeout(time.Minute), chromedp.WindowSize(1280, 900))
 	allocated, end := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(end)

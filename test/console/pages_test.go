@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/kn-flink/kn-flink/pkg/kinds"
+	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/test/judged"
 	"github.com/kn-flink/kn-flink/test/team"
 )
@@ -24,13 +25,15 @@ var pages = map[string]string{
 	"selected":    "/jobs?need=user",
 	"nothing":     "/jobs?text=nothing",
 	"job":         "/ns/flink/flinkdeployments/payments",
-	"healthy":     "/ns/flink/flinkdeployments/orders",
+	"healthy":     "/ns/flink/flinkdeployments/by-java",
+	"scaled":      "/ns/flink/flinkdeployments/orders",
 	"session":     "/ns/flink/flinkdeployments/session",
 	"session-job": "/ns/flink/flinksessionjobs/sessions-daily",
 	"pair":        "/ns/flink/flinkbluegreendeployments/gated",
 	"snapshot":    "/ns/flink/flinkstatesnapshots/nightly",
 	"snapshots":   "/snapshots",
 	"log":         "/ns/flink/flinkdeployments/payments/logs",
+	"installed":   "/installation",
 	"reason":      "/reasons/LastStateUnknown",
 	"gone":        "/ns/flink/flinkdeployments/gone",
 }
@@ -55,10 +58,44 @@ status:
   - {type: Reconciling, status: "True", reason: AwaitingGates, message: w, lastTransitionTime: "2026-01-01T12:52:40Z"}
 `
 
+// decisions are what the autoscaler keeps of orders.
+const decisions = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: autoscaler-orders-decisions, namespace: flink}
+data:
+  a: '{"time":"2026-01-01T12:10:00Z","outcome":"Scaled","vertices":[{"vertex":"abcdef0123456789",
+    "current":1,"new":3,
+    "rule":"TargetUtilization","seen":{"load":0.9,"capacity":200,"target":600,"lag":5000}},{"vertex":"12345678",
+    "current":2,
+    "new":4,"rule":"TargetUtilization","seen":{"load":0.9,"capacity":300,"target":600}}]}'
+  b: '{"time":"2026-01-01T12:20:00Z","outcome":"Balanced","backlog":true,"vertices":[{"vertex":"abcdef0123456789",
+    "current":3,
+    "new":3,"rule":"WithinUtilizationBounds","seen":{"load":0.5,"capacity":900,"target":600,"lag":null}},
+    {"vertex":"12345678","current":4,"new":4,"rule":"WithinUtilizationBounds","seen":{}}]}'
+`
+
+// scaled has the autoscaler run for orders.
+func scaled(t *testing.T, s *team.Server) {
+	t.Helper()
+	deployments := team.Resource("FlinkDeployment")
+	status := s.Get(deployments, "flink", "orders").Object["status"].(map[string]any)
+	status["conditions"] = append(status["conditions"].([]any), map[string]any{
+		"type": "Autoscaling", "status": "True", "reason": "AutoscalerActive", "message": "it measures",
+	})
+	if _, err := s.UpdateStatus(deployments, "flink", "orders", status); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Create(kube.ConfigMaps, parse(t, decisions)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // teamSite is a console of what the team has.
 func teamSite(t *testing.T) *site {
 	s := team.New(t, root)
 	s.Add(parse(t, gated))
+	scaled(t, s)
 	s.Logs["payments-5f6c7d8b9-abcde"] = "2026-01-01T12:59:00Z INFO starts with plantedInSpec\n" +
 		"2026-01-01T12:59:01Z WARN <b>no slots</b>\n"
 	return serve(t, s)
