@@ -16,7 +16,8 @@ import (
 )
 
 // The history has an object for each start that was let run. What it is to have of the newest one stands in
-// status.revision, by writes that are made anyway; the objects are written after all else of a round, so no start waits:
+// status.revision, by writes that are made anyway; the objects are written after all else of a round, so no start waits
+// for them:
 //
 //	round                            status                   objects
 //	releases the start               the start, not kept      the end of the one before, then the new one
