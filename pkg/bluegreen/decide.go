@@ -16,6 +16,7 @@ type rule func(v view) (Decision, bool)
 //	unreadable   its status cannot be read, names an unknown state, or was stored for another resource
 //	adopted      the Java operator left a change under way
 //	carried      a change is under way
+//	unaccounted  a side may run that status does not account for
 //	invalid      the spec was never valid, and nothing was ever made of it
 //	never        nothing was ever active
 //	lost         the side that serves is gone
@@ -29,8 +30,8 @@ var rules = []struct {
 	decide rule
 }{
 	{"deleting", deleting}, {"canary", canary}, {"unreadable", unreadable}, {"adopted", adopted}, {"carried", carried},
-	{"invalid", invalid}, {"never", never}, {"lost", lost}, {"same", same}, {"tried", triedBefore},
-	{"backingOff", backingOff}, {"inPlace", inPlace}, {"transition", newSide},
+	{"unaccounted", unaccounted}, {"invalid", invalid}, {"never", never}, {"lost", lost}, {"same", same},
+	{"tried", triedBefore}, {"backingOff", backingOff}, {"inPlace", inPlace}, {"transition", newSide},
 }
 
 // Decide decides what to do for one FlinkBlueGreenDeployment. It is total: it never fails and never panics.

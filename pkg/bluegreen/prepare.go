@@ -12,6 +12,7 @@ import (
 //	the spec                    a FlinkDeployment of the name   what is left of it   then
 //	needs no new side any more  -                               -                    the change ends
 //	-                           of another owner                -                    Stalled
+//	-                           may run, and no other side is   -                    Stalled: status may be an old one
 //	-                           is there                        -                    it is deleted
 //	-                           is being deleted                -                    wait
 //	-                           -                               a Deployment         wait
@@ -39,6 +40,10 @@ func clear(v view, t v1beta1.BlueGreenTransition) Decision {
 		case d.Annotations[v1beta1.AnnotationSideOperation] == t.OperationID:
 			t.Step = v1beta1.BlueGreenCreate
 			return v.at(t, Transitioning, v.starting(t.Target))
+		case v.Side(t.From).IsUnknown():
+			wait.Wait = unobservable("FlinkDeployment "+v.name(t.From), v.Side(t.From).Why()).Wait
+		case v.onlyLeft(t):
+			return v.onlyRuns(t.Target)
 		case d.DeletionTimestamp == nil:
 			wait.Actions, wait.Soon = v.deletion(t.Target), true
 		default:

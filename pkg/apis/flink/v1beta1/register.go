@@ -48,7 +48,8 @@ const (
 	AnnotationReleased = "flinkdeployment.flink.apache.org/released"
 	// AnnotationAdopt on a FlinkDeployment, value "true", lets its first start
 	// take over what is already there under its name: the running Deployment,
-	// or the checkpoint in the high-availability data.
+	// or the checkpoint in the high-availability data. On a
+	// FlinkBlueGreenDeployment it takes over the only side that may run.
 	AnnotationAdopt = "flinkdeployment.flink.apache.org/adopt"
 	// AnnotationRollback on a FlinkDeployment or a FlinkSessionJob asks for a
 	// rollback of the generation that it names, as decimal text.
