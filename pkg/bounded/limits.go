@@ -78,3 +78,22 @@ var (
 	// Store is a text of the autoscaler's store, unpacked.
 	Store = Limits{Bytes: 2 << 20, Values: 50_000, Depth: 20}
 )
+
+// CostOf is Cost of what was decoded into maps and lists.
+func CostOf(value any) int {
+	cost := valueCost
+	switch value := value.(type) {
+	case map[string]any:
+		cost += objectCost
+		for name, member := range value {
+			cost += len(name) + CostOf(member)
+		}
+	case []any:
+		for _, item := range value {
+			cost += CostOf(item)
+		}
+	case string:
+		cost += len(value)
+	}
+	return cost
+}

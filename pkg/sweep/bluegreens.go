@@ -2,29 +2,34 @@ package sweep
 
 import (
 	"context"
+	"slices"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/bluegreen"
+	"github.com/kn-flink/kn-flink/pkg/bounded"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // lookAtBlueGreens looks at FlinkBlueGreenDeployments that a list brought. The sides of a page are read with one list,
-// by the label that each has.
+// by the label that each has, which is of all sides. Those of a page that was cut by its bytes are read alone.
 func (o *Observer) lookAtBlueGreens(
 	ctx context.Context, namespace string, list *unstructured.UnstructuredList,
 ) look {
 	var from gather.Sides = o.Gather
-	if len(list.Items) >= bulkFrom {
-		from = o.sidesOf(ctx, namespace)
+	k, _ := kinds.Of(v1beta1.KindFlinkBlueGreenDeployment)
+	if n := len(list.Items); n >= bulkFrom && (list.GetContinue() == "" || int64(n) == k.Sweep.Page) {
+		from = o.sidesOf(ctx, namespace, list)
 	}
 	return func(ctx context.Context, u *unstructured.Unstructured) error {
 		s, err := o.Gather.BlueGreenBeside(ctx, u, from)
@@ -52,41 +57,61 @@ type sides struct {
 	jobs        sideListing[v1beta1.FlinkSessionJob]
 }
 
-// sideListing reads all resources of a kind when the first is asked for; the text says why they could not be read.
+// sideListing reads resources of a kind when the first is asked for; the text says why they could not be read.
 type sideListing[T any] func() (map[types.NamespacedName]*T, string)
 
-// sidesOf reads them when the first is asked for.
-func (o *Observer) sidesOf(ctx context.Context, namespace string) *sides {
+// mostOfSides bounds what the sides of a page take in memory, in bytes, for each of their kinds: a quarter of what the
+// page itself may.
+const mostOfSides = 8 << 20
+
+// sidesOf reads those that the pairs of a page own, when the first is asked for. What is beyond mostOfSides is read
+// alone.
+func (o *Observer) sidesOf(ctx context.Context, namespace string, list *unstructured.UnstructuredList) *sides {
+	owners := map[types.UID]bool{}
+	for i := range list.Items {
+		owners[list.Items[i].GetUID()] = true
+	}
+	wanted := func(u *unstructured.Unstructured) bool {
+		return slices.ContainsFunc(u.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return owners[r.UID] })
+	}
 	return &sides{
 		o.Gather,
-		labelled(ctx, o, v1beta1.FlinkDeploymentGVR, namespace, v1beta1.DecodeDeployment),
-		labelled(ctx, o, v1beta1.FlinkSessionJobGVR, namespace, v1beta1.DecodeSessionJob),
+		labelled(ctx, o, v1beta1.FlinkDeploymentGVR, namespace, wanted, v1beta1.DecodeDeployment),
+		labelled(ctx, o, v1beta1.FlinkSessionJobGVR, namespace, wanted, v1beta1.DecodeSessionJob),
 	}
 }
 
-// labelled lists those with the label of a side.
+// labelled lists those with the label of a side that are wanted.
 func labelled[T any](
 	ctx context.Context, o *Observer, gvr schema.GroupVersionResource, namespace string,
-	decode func(map[string]any) (T, error, error),
+	wanted func(*unstructured.Unstructured) bool, decode func(map[string]any) (T, error, error),
 ) sideListing[T] {
 	return sync.OnceValues(func() (map[types.NamespacedName]*T, string) {
-		found := map[types.NamespacedName]*T{}
+		found, left := map[types.NamespacedName]*T{}, mostOfSides
 		query := kube.Query{Resource: gvr, Namespace: namespace, Labels: v1beta1.LabelBlueGreenType, Limit: 200}
 		for {
-			list, err := o.Gather.Kube.List(ctx, query)
+			listed := int64(0)
+			page, err := o.Kube.ListEach(ctx, query, func(content map[string]any) error {
+				listed++
+				u := &unstructured.Unstructured{Object: content}
+				cost := bounded.CostOf(content)
+				if !wanted(u) || cost > left {
+					return nil
+				}
+				one, _, err := decode(content)
+				if err == nil { // one that cannot be read is read alone, and says so
+					found[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = &one
+					left -= cost
+				}
+				return nil
+			})
 			if err != nil {
 				return nil, fail.Message(err)
 			}
-			for i := range list.Items {
-				one, _, err := decode(list.Items[i].Object)
-				if err == nil { // one that cannot be read is read alone, and says so
-					u := &list.Items[i]
-					found[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = &one
-				}
-			}
-			if query.Continue = list.GetContinue(); query.Continue == "" {
+			if query.Continue = page.Continue; query.Continue == "" {
 				return found, ""
 			}
+			query.Limit = max(listed, 1) // it may be too large in bytes for more
 		}
 	})
 }

@@ -82,6 +82,9 @@ func (o *Observer) rows(
 func (o *Observer) lookAtPages(ctx context.Context, k kind, f find, at *at, all *fleet) error {
 	for failures := []error(nil); ; {
 		next := at.list.GetContinue() // a look may empty the list
+		if n := int64(len(at.list.Items)); n > 0 {
+			at.query.Limit = n // it may be too large in bytes for more
+		}
 		failures = append(failures, o.lookAtAll(ctx, k, f, at.query.Namespace, at.list))
 		if next == "" {
 			return errors.Join(failures...)

@@ -139,6 +139,7 @@ var rooms = map[string][]string{
 		"quarantine",
 	},
 	"sweep": {
+		"bounded",
 		"quarantine",
 		"coalesce",
 		"gather",
