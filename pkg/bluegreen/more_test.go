@@ -2,6 +2,7 @@ package bluegreen_test
 
 import (
 	"strings"
+	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -53,4 +54,19 @@ func (w *world) completeSavepoints() {
 
 func objectVersion(name string) plan.ObjectVersion {
 	return plan.ObjectVersion{Name: name, UID: "left", ResourceVersion: "1"}
+}
+
+// The label of a canary makes none of a pair that was deployed: its edits count, and its failures are told.
+func TestAPairThatWasDeployedIsNoCanary(t *testing.T) {
+	w := active(t)
+	w.bg.Labels = map[string]string{v1beta1.LabelCanary: "true"}
+	w.edit(image("1.21"))
+	w.rests()
+	w.sees("ACTIVE_GREEN", "RUNNING", "green")
+	w = newWorld(t)
+	w.bg.Labels = map[string]string{v1beta1.LabelCanary: "true"}
+	w.tick()
+	if len(w.effects) > 0 || len(w.starts) > 0 {
+		t.Errorf("effects of a canary: %v", w.effects)
+	}
 }

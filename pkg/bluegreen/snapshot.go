@@ -1,7 +1,6 @@
 package bluegreen
 
 import (
-	"strings"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -82,9 +81,10 @@ func (s Snapshot) Side(colour v1beta1.BlueGreenType) plan.Observed[*v1beta1.Flin
 	return plan.Absent[*v1beta1.FlinkDeployment]()
 }
 
-// isCanary reports whether the resource only tests an operator.
+// isCanary reports whether the resource only tests an operator. One that was deployed has jobs to look after, whatever
+// its labels say.
 func (s Snapshot) isCanary() bool {
-	return strings.EqualFold(s.Resource.Labels[v1beta1.LabelCanary], "true")
+	return v1beta1.OnlyCanaryPair(s.Resource.Labels, s.Resource.Status)
 }
 
 // The situations of a FlinkBlueGreenDeployment, beside those that package plan has for every kind.

@@ -52,10 +52,11 @@ const (
 //	                     | below gate. that there is not, or that an administrator decides
 //	template.spec        | a handover is asked for, see handover
 //	configuration        | a handover is asked for, and gates
+//	configuration        | a warning: a key that is no option of the kind
 //
 // The other rules of V9 do not apply: a change of mode or kind gets a child of its own.
 func BlueGreen(in BlueGreenInput) *apis.FieldError {
-	if isCanary(in.Labels) {
+	if v1beta1.OnlyCanaryPair(in.Labels, in.Status) {
 		return nil
 	}
 	own := &report{base: "spec"}
@@ -90,7 +91,7 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 			),
 		)
 	}
-	child := &report{base: "spec.template.spec", findings: own.findings}
+	child := &report{base: "spec.template.spec", findings: own.findings, warnings: own.warnings}
 	spec := *in.Spec.Template.Spec
 	if spec.Ingress != nil && spec.Ingress.Template != "" {
 		marked := *spec.Ingress
@@ -173,6 +174,32 @@ func (r *report) blueGreenOptions(configuration map[string]string, in BlueGreenI
 		default:
 			refuse(name, "there is no such gate; take it out, or correct its name")
 		}
+	}
+	r.inVain(given, known)
+}
+
+// inVain warns of keys of spec.configuration that nothing reads.
+func (r *report) inVain(given flinkconf.Config, known map[string]bool) {
+	told := 0
+	for _, name := range given.Keys() {
+		if known[name] || strings.HasPrefix(name, key.BlueGreenPrefix+"gate.") {
+			continue
+		}
+		if told++; told > maxWarnings {
+			return
+		}
+		shown := name
+		if !key.Known(name) {
+			shown = cut(name, maxQuoted)
+		}
+		advice := "remove it; options of the job stand in spec.template.spec.flinkConfiguration"
+		if nearest := key.Nearest(name); strings.HasPrefix(nearest, key.BlueGreenPrefix) {
+			advice = "the nearest is " + nearest
+		}
+		r.warnAt(
+			r.at("configuration")+"["+quote(name)+"]", shown+" has no effect: it is no option of a blue/green deployment",
+			advice,
+		)
 	}
 }
 

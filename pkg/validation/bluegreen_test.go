@@ -7,6 +7,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	optionconf "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
@@ -152,8 +154,22 @@ func TestBlueGreen(t *testing.T) {
 		},
 		"options": {
 			"durations",
-			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{grace: "10 min", "other": "x"} },
+			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{grace: "10 min"} },
 			nil,
+		},
+		"option of a job": {
+			"nothing reads it there",
+			func(in *blueGreenInput) {
+				in.Spec.Configuration = map[string]string{"taskmanager.numberOfTaskSlots": "2"}
+			},
+			one(`spec.configuration["taskmanager.numberOfTaskSlots"]`, "has no effect: it is no option of a blue/green"),
+		},
+		"option with a slip": {
+			"the default would count in silence",
+			func(in *blueGreenInput) {
+				in.Spec.Configuration = map[string]string{"kubernetes.operator.bluegreen.abort.grace-perod": "1 h"}
+			},
+			one(`spec.configuration["kubernetes.operator.bluegreen.abort.grace-perod"]`, "has no effect"),
 		},
 		"option that is no duration": {"the transition would not know when to give up",
 			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{grace: "soon"} },
@@ -240,6 +256,14 @@ func TestBlueGreen(t *testing.T) {
 			func(in *blueGreenInput) { in.Name = "A"; in.Spec.Template.Spec.ServiceAccount = "" },
 			[]finding{{"metadata.name", "A-green is invalid"}, {"spec.template.spec.serviceAccount", "must be defined"}},
 		},
+		"a label of a canary on one that was deployed": {
+			"its jobs are looked after",
+			func(in *blueGreenInput) {
+				redeployed(nil, nil, "")(in)
+				in.Labels, in.Spec.TransitionMode = map[string]string{v1beta1.LabelCanary: "true"}, "ADVANCED"
+			},
+			one("spec.transitionMode", "Transition mode ADVANCED is not supported"),
+		},
 		"canary": {
 			"it only shows that the operator is alive",
 			func(in *blueGreenInput) { *in = blueGreenInput{Labels: map[string]string{v1beta1.LabelCanary: "true"}} },
@@ -258,6 +282,37 @@ func TestBlueGreen(t *testing.T) {
 				t.Error("the template was changed")
 			}
 		})
+	}
+}
+
+// pair is a valid FlinkBlueGreenDeployment with a configuration.
+func pair(t *testing.T, configuration map[string]string) validation.BlueGreenInput {
+	t.Helper()
+	return validation.BlueGreenInput{Namespace: "test", Name: "demo", Spec: v1beta1.FlinkBlueGreenDeploymentSpec{
+		Template: &v1beta1.FlinkDeploymentTemplate{Spec: &deploymentPtr(t).Spec}, Configuration: configuration,
+	}}
+}
+
+// A value in an odd form is refused, or means what it says: none becomes a default, or 0.
+func TestOddValuesOfABlueGreen(t *testing.T) {
+	odd := map[optionconf.Kind][]string{
+		optionconf.KindDuration: {
+			"-1 min", "soon", "1e3 s", "1.5 h", "９ min", "99999999999999999999 d", "5 min 3 s", "null", "0x10", "min", "10 mi",
+			"9223372036854775807 d", "1_000", "∞",
+		},
+		optionconf.KindBool: {"yes", "1", "on", "T", "truee", "true,false", "null", "ｔｒｕｅ"},
+		optionconf.KindInt:  {"-1", "3.0", "1e3", "0x10", "2147483648", "３", "--1", "3 records", "null", "1_000"},
+		optionconf.KindFloat: {
+			"-0.1", "1.01", "NaN", "Infinity", "1e400", "1,5", "5%", "null", "½",
+		},
+	}
+	for _, option := range key.BlueGreen() {
+		for _, value := range odd[option.Kind] {
+			found := validation.Problems(validation.BlueGreen(pair(t, map[string]string{option.Key: value})))
+			if found == nil || !strings.Contains(found.Error(), option.Key) {
+				t.Errorf("%s: %q is accepted", option.Key, value)
+			}
+		}
 	}
 }
 

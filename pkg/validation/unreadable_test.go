@@ -63,6 +63,14 @@ var layers = map[string]func(t *testing.T, name, value string) string{
 		own.Spec = in.Cluster.Spec
 		return validation.Message(validation.SessionJob(in)) + validation.Message(validation.Deployment(own))
 	},
+	"the template of a FlinkBlueGreenDeployment": func(t *testing.T, name, value string) string {
+		in := pair(t, nil)
+		in.Spec.Template.Spec.FlinkConfiguration = add(in.Spec.Template.Spec.FlinkConfiguration, name, value)
+		return validation.Message(validation.BlueGreen(in))
+	},
+	"the configuration of a FlinkBlueGreenDeployment": func(t *testing.T, name, value string) string {
+		return validation.Message(validation.BlueGreen(pair(t, map[string]string{name: value})))
+	},
 	"settings": func(_ *testing.T, name, value string) string {
 		return settings(flinkconf.Config{name: value, "high-availability.type": "kubernetes"})
 	},

@@ -42,6 +42,11 @@ func OnlyCanary(labels map[string]string, recorded ReconciliationStatus, open *I
 	return IsCanary(labels) && recorded.LastReconciledSpec == "" && open == nil
 }
 
+// OnlyCanaryPair is OnlyCanary of a FlinkBlueGreenDeployment.
+func OnlyCanaryPair(labels map[string]string, status FlinkBlueGreenDeploymentStatus) bool {
+	return IsCanary(labels) && status.LastReconciledSpec == "" && status.Transition == nil
+}
+
 // IsOnlyCanary is OnlyCanary of a resource that was not decoded.
 func IsOnlyCanary(u *unstructured.Unstructured) bool {
 	recorded, _, _ := unstructured.NestedString(u.Object, "status", "reconciliationStatus", "lastReconciledSpec")
