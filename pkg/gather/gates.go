@@ -123,12 +123,31 @@ func sums(ctx context.Context, client *flinkrest.Client, q bluegreen.GateQuery) 
 			if err != nil {
 				return nil, err
 			}
-			if sum := float64(values[name].Sum); !math.IsNaN(sum) {
-				all[ends[at]] += int64(sum)
+			sum, err := wholeOf(values, name)
+			if err != nil {
+				return nil, err
 			}
+			all[ends[at]] += sum
 		}
 	}
 	return all, nil
+}
+
+// mostRecords bounds a sum of records, so that sums of sums stay numbers.
+const mostRecords = 1 << 53
+
+// wholeOf is the sum of a metric. One that is listed and has no value, or none that can be a number of records, is not
+// known: it does not count as 0.
+func wholeOf(values map[string]flinkrest.Aggregate, name string) (int64, error) {
+	value, there := values[name]
+	sum := float64(value.Sum)
+	switch {
+	case !there || math.IsNaN(sum):
+		return 0, fmt.Errorf("metric %.100q has no value", name)
+	case sum < 0 || sum > mostRecords:
+		return 0, fmt.Errorf("metric %.100q is %g, which is no number of records", name, sum)
+	}
+	return int64(sum), nil
 }
 
 // samples asks Prometheus.

@@ -87,6 +87,19 @@ func TestGatesAskFlink(t *testing.T) {
 	if !got.Lag.IsAbsent() || !got.Sent.IsAbsent() || !got.Restarts.IsUnknown() {
 		t.Errorf("found %+v, want no lag, nothing sent, and restarts that are not known", got)
 	}
+	for name, answer := range map[string]string{
+		"no value":      `[]`,
+		"not a number":  `[{"id":"Source__a.pendingRecords","sum":"NaN"}]`,
+		"no sum":        `[{"id":"Source__a.pendingRecords","max":1}]`,
+		"without bound": `[{"id":"Source__a.pendingRecords","sum":"Infinity"}]`,
+		"below zero":    `[{"id":"Source__a.pendingRecords","sum":-1e300}]`,
+		"another":       `[{"id":"Sink__b.numRecordsSend","sum":1}]`,
+	} {
+		got = gatesOf(t, &Gatherer{}, q, map[string]string{"Source__a.pendingRecords": answer})
+		if !got.Lag.IsUnknown() {
+			t.Errorf("%s: found %+v, want a lag that is not known", name, got.Lag)
+		}
+	}
 	got = gatesOf(t, &Gatherer{}, q, map[string]string{"/v1/jobs/" + gateJob: `{}`})
 	if !got.Lag.IsUnknown() || !got.Sent.IsUnknown() {
 		t.Errorf("found %+v, want a lag and records that are not known", got)
