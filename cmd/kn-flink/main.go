@@ -13,6 +13,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/cli"
 	"github.com/kn-flink/kn-flink/pkg/release"
+	"github.com/kn-flink/kn-flink/pkg/view"
 )
 
 // version is set by the linker in a release.
@@ -33,7 +34,7 @@ func run() int {
 	if end == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "Error:", end.Error())
+	fmt.Fprintln(os.Stderr, "Error:", view.PrintableLines(end.Error()))
 	fmt.Fprintln(os.Stderr, "exit code", end.Code)
 	return end.Code
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kn-flink/kn-flink/pkg/view"
 )
 
 // The exit codes.
@@ -173,4 +175,6 @@ func (p *program) colored() (bool, error) {
 }
 
 // note writes a line that is not what was asked for.
-func (p *program) note(format string, args ...any) { fmt.Fprintf(p.Err, format+"\n", args...) }
+func (p *program) note(format string, args ...any) {
+	fmt.Fprintln(p.Err, view.PrintableLines(fmt.Sprintf(format, args...)))
+}

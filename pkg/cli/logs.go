@@ -117,7 +117,11 @@ func (p *program) writeLogs(
 	var mu sync.Mutex
 	var lines []pods.LogLine
 	write := func(line pods.LogLine) {
-		fmt.Fprintf(p.Out, "%s | %s\n", line.Pod, secrets.Text(line.Text))
+		text := secrets.Text(line.Text)
+		if p.Terminal { // a file gets what the job wrote
+			text = view.Printable(text)
+		}
+		fmt.Fprintf(p.Out, "%s | %s\n", line.Pod, text)
 	}
 	var group errgroup.Group
 	for _, pod := range of {

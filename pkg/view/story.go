@@ -78,7 +78,7 @@ func Why(seen Seen) Story {
 		}
 	}
 	story.Verdict = verdicts[story.Need]
-	story.What, story.Run = withoutCommand(story.What)
+	story.What, story.Run = withoutCommand(story.What, story.Namespace)
 	story.advise(reason, s)
 	story.because(j, seen)
 	story.below(j.Related)
@@ -92,7 +92,7 @@ func (s *Story) below(rows []Row) {
 		if r.Need != NeedUser || !kind.Pods {
 			continue
 		}
-		what, _ := withoutCommand(r.Now)
+		what, _ := withoutCommand(r.Now, s.Namespace)
 		s.Because = append(s.Because, fmt.Sprintf("%s %s waits for you: %s", r.Kind, r.Name, what))
 		if s.Need == NeedTime {
 			s.Do, s.Look = "Help what it waits for.", "kn flink why "+kind.Short+"/"+r.Name+" -n "+s.Namespace
@@ -157,15 +157,6 @@ func matters(e Event, pods []corev1.Pod) bool {
 	return !gone && (e.Reason != "Unhealthy" || !strings.HasPrefix(e.Message, "Startup probe"))
 }
 
-// withoutCommand splits the command off that ends a message.
-func withoutCommand(text string) (message, command string) {
-	at := strings.LastIndex(text, ": kubectl ")
-	if at < 0 {
-		return text, ""
-	}
-	return text[:at], text[at+2:]
-}
-
 // Restored is the story of where a job's state is from: what is known of its newest start.
 func Restored(seen Seen) Story {
 	s, _ := read(seen.Resource)
@@ -220,7 +211,7 @@ func (s Story) Text(now time.Time) string {
 		verdict += ", for " + ago(s.Since, now)
 	}
 	var l labelled
-	fmt.Fprintf(&l.out, "%s %s.\n", s.Of.Name, verdict)
+	fmt.Fprintf(&l.out, "%s %s.\n", Printable(s.Of.Name), verdict)
 	l.add("  what", wrapped(s.What)...)
 	l.add("  means", wrapped(s.Means)...)
 	for i, text := range s.Because {

@@ -66,6 +66,10 @@ func (b Branch) cells(style Style) []string {
 	} else {
 		now = brief(now, nowWidth)
 	}
+	for i := range cells {
+		cells[i] = Printable(cells[i])
+	}
+	now = Printable(now)
 	mark := b.Need.mark()
 	if color := colors[b.Need]; style.Color && color != "" {
 		mark = color + mark + "\x1b[0m"
@@ -140,7 +144,7 @@ type labelled struct{ out strings.Builder }
 func (l *labelled) add(label string, lines ...string) {
 	for _, line := range lines {
 		if line != "" {
-			fmt.Fprintf(&l.out, "%-11s%s\n", label, line)
+			fmt.Fprintf(&l.out, "%-11s%s\n", label, Printable(line))
 			label = ""
 		}
 	}
@@ -215,7 +219,7 @@ func (j Job) headline(now time.Time) string {
 	if j.Situation != "" {
 		fmt.Fprintf(&out, "  (situation %s)", j.Situation)
 	}
-	return out.String() + "\n\n"
+	return PrintableLines(out.String()) + "\n\n"
 }
 
 func (j Job) stateLines(now time.Time) []string {
@@ -287,7 +291,9 @@ func Events(events []Event, now time.Time, noHeaders bool) string {
 		if e.Count > 1 {
 			message += fmt.Sprintf(" (%d times)", e.Count)
 		}
-		table = append(table, []string{moment(e.Time, now), kind, e.Of.Kind + "/" + e.Of.Name, e.Reason, message})
+		table = append(table, []string{
+			moment(e.Time, now), kind, Printable(e.Of.Kind + "/" + e.Of.Name), Printable(e.Reason), Printable(message),
+		})
 	}
 	return columns(table)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -57,4 +58,27 @@ func wrapped(text string) []string {
 		line = strings.TrimPrefix(line+" "+word, " ")
 	}
 	return append(lines, line)
+}
+
+// Printable is a text without what would change a terminal or hide a part of the text there: control characters but
+// tabs, and characters that turn the direction of writing. A question mark stands in their place.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return r
+		case unicode.IsControl(r), r == utf8.RuneError, unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029':
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// PrintableLines is that of a text of several lines.
+func PrintableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = Printable(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
