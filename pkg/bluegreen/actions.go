@@ -17,6 +17,7 @@ func (v *view) labels(colour v1beta1.BlueGreenType) map[string]string {
 		labels = map[string]string{}
 	}
 	labels[v1beta1.LabelBlueGreenType] = string(colour)
+	delete(labels, v1beta1.LabelCanary) // a side is deployed
 	return labels
 }
 

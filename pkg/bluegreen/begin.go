@@ -1,8 +1,13 @@
 package bluegreen
 
 import (
+	"fmt"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
+	"github.com/kn-flink/kn-flink/pkg/plan/running"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
@@ -21,7 +26,7 @@ func (v *view) beginTransition(c proposal) Decision {
 	}
 	d.Events = []plan.Event{{
 		Reason: plan.ReasonTransitionStarted, Once: true, Key: t.OperationID,
-		Message: "FlinkDeployment " + v.name(c.target) + " is created for the changed spec, " + from,
+		Message: "FlinkDeployment " + v.name(c.target) + " is created for the changed spec, " + from + v.scaledAnew(c.from),
 	}}
 	return d
 }
@@ -47,10 +52,21 @@ func (v *view) beginSavepoint(c proposal) Decision {
 			Key:    t.OperationID,
 			Message: "FlinkDeployment " + v.name(
 				c.target,
-			) + " is created for the changed spec, from a savepoint of " + active.Name,
+			) + " is created for the changed spec, from a savepoint of " + active.Name + v.scaledAnew(c.from),
 		},
 	}
 	return d
+}
+
+// scaledAnew says that what the autoscaler has learnt of a side does not count for the next one; empty where it is off.
+func (v *view) scaledAnew(from v1beta1.BlueGreenType) string {
+	d := v.ours(from)
+	if d == nil || !options.Bool(running.Of(v.Operator, d).Config, key.AutoscalerEnabled) {
+		return ""
+	}
+	return fmt.Sprintf(
+		"; it begins with parallelism %d of the template, and the autoscaler measures it anew", v.wanted.job().Parallelism,
+	)
 }
 
 // beginInPlace begins with a change of the side that serves, or of the first one.

@@ -43,13 +43,13 @@ func finish(v view, d Decision) plan.Plan {
 	if moved {
 		status.LastReconciledTimestamp = v.instant()
 	}
-	status.Error = v.hide(status.Error)
+	v.tidy(status)
 	summarize(v, d, status)
 	if d.Ahead || !equality.Semantic.DeepEqual(v.Resource.Status, *status) {
 		p.Status = status
 	}
 	for _, e := range append(d.Events, v.told(d)...) {
-		e.Message = v.hide(e.Message)
+		e.Message = v.hide(summary.OneLine(e.Message, summary.MaxMessageLength))
 		if e.Component == "" {
 			e.Component = plan.ComponentOperator
 		}
@@ -63,6 +63,27 @@ func finish(v view, d Decision) plan.Plan {
 	}
 	p.Actions = append(p.Actions, d.Actions...)
 	return p
+}
+
+// tidy leaves secrets, and what is no character of a line, out of the texts of a status: they quote what Flink, services,
+// admission and the sides say. Only the path that the side starts from, and the specs, stay as they are.
+func (v *view) tidy(status *v1beta1.FlinkBlueGreenDeploymentStatus) {
+	texts := []*string{&status.Error}
+	if status.Retry != nil {
+		texts = append(texts, &status.Retry.Message)
+	}
+	if status.FailedAttempt != nil {
+		texts = append(texts, &status.FailedAttempt.Message)
+	}
+	if t := status.Transition; t != nil {
+		texts = append(texts, &t.Message)
+		for i := range t.Gates {
+			texts = append(texts, &t.Gates[i].Message)
+		}
+	}
+	for _, text := range texts {
+		*text = v.hide(summary.OneLine(*text, summary.MaxMessageLength))
+	}
 }
 
 // MakeFailed shows an action that failed, in the status that the round left behind. First match wins; false means that

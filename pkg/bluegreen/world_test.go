@@ -60,6 +60,8 @@ type world struct {
 	broken, stuck, slow map[string]bool
 	// savepointState is what becomes of a savepoint; empty is completed.
 	savepointState snapshots.OperationState
+	// failure is why one failed, stalled what a broken side says; empty are texts of the world.
+	failure, stalled string
 	// unreachable says that Flink does not answer.
 	unreachable bool
 	// refuses answers an action with an error; nil refuses none.
@@ -376,7 +378,7 @@ func (w *world) act(a plan.Action) error {
 				state = snapshots.OperationCompleted
 			}
 			w.savepoints[a.TriggerID] = snapshots.Operation{
-				State: state, Location: fmt.Sprintf("s3://s/sp-%d", len(w.savepoints)+1), Failure: "disk full",
+				State: state, Location: fmt.Sprintf("s3://s/sp-%d", len(w.savepoints)+1), Failure: or(w.failure, "disk full"),
 			}
 		}
 	case plan.RemoveFinalizer:
@@ -445,6 +447,11 @@ func (w *world) react() {
 		case w.broken[name]:
 			d.Status.LifecycleState, d.Status.ObservedGeneration = v1beta1.LifecycleDeployed, d.Generation
 			d.Status.JobStatus.State = v1beta1.FlinkJobRestarting
+			if w.stalled != "" {
+				d.Status.Conditions = []metav1.Condition{{
+					Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: "JobFailed", Message: w.stalled,
+				}}
+			}
 			w.reconciled(d)
 		case !isReady(d):
 			w.runs(d)
