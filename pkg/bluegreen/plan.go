@@ -65,8 +65,8 @@ func finish(v view, d Decision) plan.Plan {
 	return p
 }
 
-// tidy leaves secrets, and what is no character of a line, out of the texts of a status: they quote what Flink, services,
-// admission and the sides say. Only the path that the side starts from, and the specs, stay as they are.
+// tidy leaves secrets, and what is no character of a line, out of the texts of a status: they quote what Flink,
+// services, admission and the sides say. Only the path that the side starts from, and the specs, stay as they are.
 func (v *view) tidy(status *v1beta1.FlinkBlueGreenDeploymentStatus) {
 	texts := []*string{&status.Error}
 	if status.Retry != nil {

@@ -28,6 +28,7 @@ func noEffect(v *world.Look) {
 	if v1beta1.IsCanary(r.Labels) {
 		told = append(told, "label "+v1beta1.LabelCanary+" makes no canary of a resource that was deployed: take it off")
 	}
+	told = append(told, noSide(r)...)
 	defaults := v.Seen.Operator.Default(r.Namespace, r.Spec.FlinkVersion)
 	for _, why := range world.ScalingPlugins(v.Seen.Operator).Unknown(defaults.Merge(own)) {
 		told = append(told, "option "+why)
@@ -39,4 +40,19 @@ func noEffect(v *world.Look) {
 			Message: summary.OneLine(strings.Join(told, "; "), summary.MaxMessageLength),
 		})
 	}
+}
+
+// noSide says that a reference to a FlinkBlueGreenDeployment as owner makes no side of a FlinkDeployment: sides are
+// found by their names.
+func noSide(r *v1beta1.FlinkDeployment) (told []string) {
+	for _, o := range r.OwnerReferences {
+		blue, green := o.Name+"-blue", o.Name+"-green"
+		if o.Kind == v1beta1.KindFlinkBlueGreenDeployment && o.APIVersion == v1beta1.APIVersion && r.Name != blue &&
+			r.Name != green {
+			told = append(told, fmt.Sprintf(
+				"the owner FlinkBlueGreenDeployment %s makes no side of it, because its sides are %s and %s", o.Name, blue, green,
+			))
+		}
+	}
+	return told
 }

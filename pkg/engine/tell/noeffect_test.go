@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/enginetest"
 )
@@ -61,4 +63,33 @@ func TestAPluginOfTheAutoscalerWithoutAnAddressIsTold(t *testing.T) {
 			t.Errorf("%s: told %+v", name, w.Events)
 		}
 	}
+}
+
+// T11.82: a third FlinkDeployment with a pair as its owner is ignored by the pair, and told so.
+func TestAThirdSideIsTold(t *testing.T) {
+	owner := metav1.OwnerReference{
+		APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkBlueGreenDeployment, Name: "demo", UID: "pair",
+	}
+	for name, row := range map[string]struct {
+		owner metav1.OwnerReference
+		told  int
+	}{
+		"of a pair that does not know it": {owner, 1},
+		"of a pair whose side it is":      {withName(owner, "de"), 0},
+	} {
+		w := enginetest.NewDeployment(t, enginetest.Application)
+		if row.told == 0 {
+			w.Snapshot.Resource.Name = "de-blue"
+		}
+		w.Snapshot.Resource.OwnerReferences = []metav1.OwnerReference{row.owner}
+		w.Run()
+		if w.Told("OptionWithoutEffect") != row.told {
+			t.Errorf("%s: told %+v", name, w.Events)
+		}
+	}
+}
+
+func withName(o metav1.OwnerReference, name string) metav1.OwnerReference {
+	o.Name = name
+	return o
 }
