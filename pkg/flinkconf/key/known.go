@@ -43,10 +43,14 @@ func Nearest(name string) string {
 		return ""
 	}
 	nearest, least := "", min(farthest, utf8.RuneCountInString(strings.TrimPrefix(name, OperatorPrefix))/3)+1
+	letters := utf8.RuneCountInString(name)
 	for _, o := range all {
 		for _, spelling := range append([]string{o.Key}, o.Fallbacks...) {
 			if !strings.HasPrefix(spelling, OperatorPrefix) && !strings.HasPrefix(spelling, AutoscalerPrefix) {
 				continue
+			}
+			if apart := letters - len(spelling); apart > least || -apart > least {
+				continue // at least as many letters have to be put in or taken out
 			}
 			d := distance(name, spelling)
 			if d < least || (d == least && nearest != "" && spelling < nearest) {
