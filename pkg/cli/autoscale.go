@@ -41,7 +41,8 @@ func (p *program) autoscale() command {
 
 func (p *program) explain() command {
 	return command{
-		use: "explain NAME", kinds: runKinds, args: cobra.ExactArgs(1), short: "The last decisions of the autoscaler, and why",
+		use: "explain NAME", kinds: runKinds, args: cobra.ExactArgs(1),
+		short:  "The last decisions of the autoscaler, and why",
 		rights: []string{"get of configmaps", "for the names of vertices, get of services/proxy"}, flags: p.views,
 		run: func(ctx context.Context, args []string) error {
 			c, object, err := p.named(ctx, args[0], runKinds)

@@ -8,8 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 )
 
-// All unknown keys are named; the nearest option is looked for of few, because it costs a comparison with all options: a
-// resource may have five thousand keys, and each look at it judges them.
+// All unknown keys are named; the nearest option is looked for of few, because it costs a comparison with all options:
+// a resource may have five thousand keys, and each look at it judges them.
 func TestTheNearestOptionIsLookedForOfFewKeys(t *testing.T) {
 	c := flinkconf.Config{}
 	for i := range 4_500 {

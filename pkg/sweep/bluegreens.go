@@ -74,21 +74,24 @@ func (o *Observer) sidesOf(ctx context.Context, namespace string, list *unstruct
 	wanted := func(u *unstructured.Unstructured) bool {
 		return slices.ContainsFunc(u.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return owners[r.UID] })
 	}
+	of := func(gvr schema.GroupVersionResource) kube.Query {
+		return kube.Query{Resource: gvr, Namespace: namespace, Labels: v1beta1.LabelBlueGreenType, Limit: 200}
+	}
 	return &sides{
 		o.Gather,
-		labelled(ctx, o, v1beta1.FlinkDeploymentGVR, namespace, wanted, v1beta1.DecodeDeployment),
-		labelled(ctx, o, v1beta1.FlinkSessionJobGVR, namespace, wanted, v1beta1.DecodeSessionJob),
+		labelled(ctx, o, of(v1beta1.FlinkDeploymentGVR), wanted, v1beta1.DecodeDeployment),
+		labelled(ctx, o, of(v1beta1.FlinkSessionJobGVR), wanted, v1beta1.DecodeSessionJob),
 	}
 }
 
-// labelled lists those with the label of a side that are wanted.
+// labelled lists those of a query that are wanted.
 func labelled[T any](
-	ctx context.Context, o *Observer, gvr schema.GroupVersionResource, namespace string,
+	ctx context.Context, o *Observer, query kube.Query,
 	wanted func(*unstructured.Unstructured) bool, decode func(map[string]any) (T, error, error),
 ) sideListing[T] {
 	return sync.OnceValues(func() (map[types.NamespacedName]*T, string) {
 		found, left := map[types.NamespacedName]*T{}, mostOfSides
-		query := kube.Query{Resource: gvr, Namespace: namespace, Labels: v1beta1.LabelBlueGreenType, Limit: 200}
+		query := query
 		for {
 			listed := int64(0)
 			page, err := o.Kube.ListEach(ctx, query, func(content map[string]any) error {

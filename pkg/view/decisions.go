@@ -27,7 +27,8 @@ func DecisionsOf(of Row, kept []autoscaler.Explanation, names map[string]string)
 	kept = slices.Clone(kept)
 	slices.SortFunc(kept, func(a, b autoscaler.Explanation) int { return b.Time.Compare(a.Time) })
 	return Decisions{
-		TypeMeta: metav1.TypeMeta{APIVersion: Version, Kind: "DecisionsView"}, Resource: of.Ref, Decisions: kept, Names: names,
+		TypeMeta: metav1.TypeMeta{APIVersion: Version, Kind: "DecisionsView"},
+		Resource: of.Ref, Decisions: kept, Names: names,
 	}
 }
 

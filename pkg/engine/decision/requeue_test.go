@@ -21,11 +21,11 @@ func TestRequeueIsAsDrawn(t *testing.T) {
 		"the last of a deletion": {
 			"R2", Result{Situation: plan.Deleting, Finish: []plan.Action{plan.RemoveFinalizer{}}},
 		},
-		"a start":          {"R5", Result{Situation: plan.Starting}},
-		"pods, but no end": {"R5", Result{Situation: plan.Waiting, Pods: true}},
+		"a start":          {"R6", Result{Situation: plan.Starting}},
+		"pods, but no end": {"R6", Result{Situation: plan.Waiting, Pods: true}},
 	}
 	drawn := drawing.Read(t, "../../plan/requeue.go", "Requeue")
-	var shown []string
+	shown := []string{"R5"} // of a pair during its handover: TestAPairWithoutARunningJobChecksQuickly in pkg/bluegreen
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
