@@ -64,16 +64,16 @@ func passes(err error) bool {
 }
 
 // object is where an object of a manifest is.
-func object(u *unstructured.Unstructured) (kube.Object, install.Resource, error) {
+func object(u *unstructured.Unstructured) (kube.Object, error) {
 	r, err := install.ResourceOf(u)
-	return kube.Object{Resource: r.GVR, Namespace: u.GetNamespace(), Name: u.GetName()}, r, err
+	return kube.Object{Resource: r.GVR, Namespace: u.GetNamespace(), Name: u.GetName()}, err
 }
 
 // apply applies objects in their order, and answers with the UIDs of what is then there.
 func (a applier) apply(ctx context.Context, objects []*unstructured.Unstructured) (map[types.UID]bool, error) {
 	there := map[types.UID]bool{}
 	for _, u := range objects {
-		o, _, err := object(u)
+		o, err := object(u)
 		if err != nil {
 			return nil, &Exit{CodeError, err}
 		}
@@ -98,7 +98,7 @@ func (a applier) apply(ctx context.Context, objects []*unstructured.Unstructured
 // established waits until the API server serves the kinds.
 func (a applier) established(ctx context.Context, definitions []*unstructured.Unstructured) error {
 	for _, u := range definitions {
-		o, _, err := object(u)
+		o, err := object(u)
 		if err != nil {
 			return &Exit{CodeError, err}
 		}

@@ -48,7 +48,7 @@ func parts(f Found, a Asked, check string, s Source, kn string) (lines []Line) {
 }
 
 func installation(f Found, a Asked) []Line {
-	if isInstalled(f, a) {
+	if isInstalled(f) {
 		return []Line{line("Installation", OK, "in namespace %s", a.System)}
 	}
 	return []Line{line("Installation", Fail, "there is none in namespace %s", a.System).do(

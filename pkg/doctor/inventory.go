@@ -96,6 +96,6 @@ func hasWebhook(f Found, a Asked) bool {
 }
 
 // isInstalled is whether there is anything of an installation.
-func isInstalled(f Found, a Asked) bool {
+func isInstalled(f Found) bool {
 	return len(f.Objects[Functions])+len(f.Objects[Brokers])+len(f.Objects[Sources]) > 0
 }

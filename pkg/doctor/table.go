@@ -97,7 +97,7 @@ func Needs(rows []Row) (all []Source) {
 func Judge(rows []Row, f Found, a Asked) Report {
 	r := Report{TypeMeta: metav1.TypeMeta{APIVersion: "kn-flink/v1alpha1", Kind: "Diagnosis"}, Verdict: OK}
 	for _, row := range rows {
-		if row.whole && !isInstalled(f, a) {
+		if row.whole && !isInstalled(f) {
 			continue
 		}
 		if i := slices.IndexFunc(row.Reads, func(s Source) bool { return f.Unread[s] != "" }); i >= 0 {

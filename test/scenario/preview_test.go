@@ -92,9 +92,9 @@ func (f *foresight) edit(gvr schema.GroupVersionResource, name string, changes [
 		store()
 		return
 	}
-	before := f.h.w.Kube.Peek(gvr, namespace, name)
 	f.h.flush() // what was done before is no part of it
-	if before = f.h.w.Kube.Peek(gvr, namespace, name); before == nil {
+	before := f.h.w.Kube.Peek(gvr, namespace, name)
+	if before == nil {
 		return
 	}
 	was, err := f.h.decode(before)
