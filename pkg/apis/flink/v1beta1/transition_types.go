@@ -54,7 +54,7 @@ type BlueGreenHandover struct {
 	// Earlier is what the job that serves would have started from when its stop was
 	// decided; empty for nothing.
 	Earlier string `json:"earlier,omitempty"`
-	// From is what the target starts from in place of the savepoint of the stop,
+	// From is what the target starts from instead of the savepoint of the stop,
 	// because a savepointRedeployNonce asks for it; empty otherwise.
 	From string `json:"from,omitempty"`
 	// Planned is true once main of the new job came to its submission.
