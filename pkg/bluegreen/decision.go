@@ -47,8 +47,11 @@ func (v *view) begin(step v1beta1.BlueGreenStep, c proposal) (Decision, *v1beta1
 	return Decision{Status: next, Ahead: true, Again: true}, next.Transition
 }
 
-// closed is a decision that ends the change under way.
+// closed is a decision that ends the change under way. A side whose job has been suspended meanwhile does not run.
 func (v *view) closed(state v1beta1.FlinkJobState, text string) Decision {
+	if d := v.ours(v.active); state == v1beta1.FlinkJobRunning && d != nil && suspended(d) {
+		state = v1beta1.FlinkJobSuspended
+	}
 	next := v.next()
 	next.Transition = nil
 	next.BlueGreenState = restState(v.active)
