@@ -47,6 +47,7 @@ var mayAdd = []addition{
 	{"Flink.Checkpoints", "jobStatus.checkpoint.taken", nil, "as its path"},
 	{"Flink.Checkpoints", "jobStatus.checkpoint", stateless, "no start of it needs its state"},
 	{"Flink.Checkpoints", "jobStatus.lastStateUnread", stateless, "as its checkpoint; the next look at its end asks"},
+	{"Flink.Checkpoints", "revision", stateless, "how its start ended is noted by the look that writes its end"},
 	{
 		"HAData", "jobStatus.checkpoint", nil,
 		"Flink's statistics are asked for that, and the data when something starts from it",
