@@ -21,14 +21,6 @@ func (v *view) givenUp(t v1beta1.BlueGreenTransition, why string, told []plan.Ev
 	return stored
 }
 
-// gone says what becomes of a target that is given up.
-func gone(t v1beta1.BlueGreenTransition) string {
-	if t.Split {
-		return "; it is deleted"
-	}
-	return "; it is suspended"
-}
-
 // abort suspends a target that did not become ready in time; decided once, it is carried to its end. One that was
 // to be handed over to is deleted.
 func abort(v view, t v1beta1.BlueGreenTransition) Decision {

@@ -131,3 +131,34 @@ func (v *view) trigger(active *v1beta1.FlinkDeployment, id, job string) (plan.Ac
 		Format: v1beta1.SavepointFormatType(options.Enum(c.Config, key.SavepointFormatType)),
 	}, ""
 }
+
+// servingMode is the upgrade mode of the side that serves; empty where that keeps no state, which would be lost by it.
+func (v *view) servingMode() v1beta1.UpgradeMode {
+	if v.recorded.stateless() {
+		return ""
+	}
+	return v.recorded.job().DesiredUpgradeMode()
+}
+
+// switched stops or runs the job of a side.
+func (v *view) switched(
+	colour v1beta1.BlueGreenType, state v1beta1.JobState, mode v1beta1.UpgradeMode, path string,
+) []plan.Action {
+	a := plan.SwitchSide{
+		Namespace: v.Resource.Namespace, Name: v.name(colour), State: string(state), UpgradeMode: string(mode), Path: path,
+	}
+	if v.split(colour) {
+		j := v.sessionJob(colour)
+		if j == nil {
+			return nil
+		}
+		a.Kind, a.UID, a.Generation = v1beta1.KindFlinkSessionJob, j.UID, j.Generation
+		return []plan.Action{a}
+	}
+	d := v.ours(colour)
+	if d == nil {
+		return nil
+	}
+	a.UID, a.Generation = d.UID, d.Generation
+	return []plan.Action{a}
+}

@@ -88,3 +88,24 @@ func (v *view) beginInPlace(colour v1beta1.BlueGreenType) Decision {
 	}}
 	return d
 }
+
+// beginHandover begins with a new side that the job moves to. Nothing of the side that serves is touched until the new
+// one is warm.
+func (v *view) beginHandover(c proposal) Decision {
+	d, t := v.begin(v1beta1.BlueGreenClear, c)
+	t.Split, t.Handover = true, &v1beta1.BlueGreenHandover{}
+	if v.change == specdiff.BlueGreenSavepointRedeploy {
+		t.Handover.From = v.wanted.path()
+	}
+	d.Situation = Clearing
+	d.Status.BlueGreenState = transitioningState(c.target)
+	d.Wait = v.starting(c.target)
+	message := "FlinkDeployment " + v.name(c.target) + " is made warm for the changed spec, and then the job of " +
+		v.name(c.from) + " moves to it"
+	if !v.split(c.from) {
+		message += "; FlinkDeployment " + v.name(c.from) + " is an application, so if the job fails on the new side, it " +
+			"returns with the gap of a restart"
+	}
+	d.Events = []plan.Event{{Reason: plan.ReasonTransitionStarted, Once: true, Key: t.OperationID, Message: message}}
+	return d
+}

@@ -138,3 +138,11 @@ func unobservable(what, why string) Decision {
 		Reason: plan.ReasonUnobservable, Message: what + " could not be read: " + why,
 	}}
 }
+
+// gone says what becomes of a target that is given up.
+func gone(t v1beta1.BlueGreenTransition) string {
+	if t.Split {
+		return "; it is deleted"
+	}
+	return "; it is suspended"
+}

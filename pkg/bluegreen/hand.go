@@ -1,7 +1,6 @@
 package bluegreen
 
 import (
-	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,29 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/bluegreen/handover"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
-
-// beginHandover begins with a new side that the job moves to. Nothing of the side that serves is touched until the new
-// one is warm.
-func (v *view) beginHandover(c proposal) Decision {
-	d, t := v.begin(v1beta1.BlueGreenClear, c)
-	t.Split, t.Handover = true, &v1beta1.BlueGreenHandover{}
-	if v.change == specdiff.BlueGreenSavepointRedeploy {
-		t.Handover.From = v.wanted.path()
-	}
-	d.Situation = Clearing
-	d.Status.BlueGreenState = transitioningState(c.target)
-	d.Wait = v.starting(c.target)
-	message := "FlinkDeployment " + v.name(c.target) + " is made warm for the changed spec, and then the job of " +
-		v.name(c.from) + " moves to it"
-	if !v.split(c.from) {
-		message += "; FlinkDeployment " + v.name(c.from) + " is an application, so if the job fails on the new side, it " +
-			"returns with the gap of a restart"
-	}
-	d.Events = []plan.Event{{Reason: plan.ReasonTransitionStarted, Once: true, Key: t.OperationID, Message: message}}
-	return d
-}
 
 // hand carries a handover on, as package handover decides. A target whose resources are gone before anything ran on it
 // is made anew.
@@ -48,7 +25,7 @@ func hand(v view, t v1beta1.BlueGreenTransition) Decision {
 	if t.Step == v1beta1.BlueGreenWarm && v.Resource.Annotations[v1beta1.AnnotationAbort] == t.OperationID {
 		return v.givenUp(t, "a user has aborted the change to FlinkDeployment "+v.name(t.Target), nil)
 	}
-	seen := v.seen(t)
+	seen := v.handoverSeen(t)
 	decided := handover.Decide(seen)
 	before := *t.Handover
 	take(&t, decided.State, v.refusedStart(t, seen))
@@ -120,14 +97,6 @@ func (v *view) measure(t *v1beta1.BlueGreenTransition) {
 	}
 }
 
-// dark is how long no job ran; false while that is not known.
-func dark(h *v1beta1.BlueGreenHandover) (time.Duration, bool) {
-	if h == nil || h.StoppedAt.IsZero() || h.RunningAt.IsZero() {
-		return 0, false
-	}
-	return max(0, h.RunningAt.Sub(h.StoppedAt.Time)), true
-}
-
 // handing leaves a handover at the step that was decided, with its effects.
 func (v *view) handing(
 	t v1beta1.BlueGreenTransition, before v1beta1.BlueGreenHandover, decided handover.Decision,
@@ -166,29 +135,6 @@ func (v *view) handing(
 		})
 	}
 	return d
-}
-
-// startOf is what the target starts from.
-func startOf(t v1beta1.BlueGreenTransition) string {
-	if t.Handover.From != "" {
-		return t.Handover.From
-	}
-	return t.Path
-}
-
-// stepText says what a step does that has just begun.
-func (v *view) stepText(t v1beta1.BlueGreenTransition) string {
-	switch t.Step {
-	case v1beta1.BlueGreenStop:
-		return "the job of FlinkDeployment " + v.name(t.From) + " is being stopped with a savepoint"
-	case v1beta1.BlueGreenRelease:
-		return "the job starts on FlinkDeployment " + v.name(t.Target)
-	case v1beta1.BlueGreenFence:
-		return "the job is being ended on FlinkDeployment " + v.name(t.Target)
-	case v1beta1.BlueGreenReturn:
-		return "the job starts on FlinkDeployment " + v.name(t.From) + " again"
-	}
-	return "FlinkDeployment " + v.name(t.Target) + " is being made warm"
 }
 
 // beside is the job whose passes this pass makes itself, because each moment of them is one without a running job.
@@ -250,12 +196,4 @@ func (v *view) handedOver(t v1beta1.BlueGreenTransition) Decision {
 	}
 	t.Step, t.RetiredUID = v1beta1.BlueGreenRetire, old.UID
 	return v.retiring(t)
-}
-
-// darkText says how long no job ran, for the end of a sentence.
-func darkText(t v1beta1.BlueGreenTransition) string {
-	if gap, known := dark(t.Handover); known {
-		return fmt.Sprintf("; no job ran for %.2f s", gap.Seconds())
-	}
-	return ""
 }

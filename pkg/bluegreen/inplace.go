@@ -53,7 +53,7 @@ func patch(v view, t v1beta1.BlueGreenTransition) Decision {
 //
 //	the spec asks for  the job                the cluster           then
 //	no job             has another spec       -                     the job gets it
-//	a job              is told to run         has another spec      suspend it, with a savepoint
+//	a job              is to run              has another spec      suspend it, with a savepoint
 //	-                  has not ended          has another spec      wait
 //	-                  has ended              has another spec      the cluster gets it
 //	-                  has another spec       is not settled        wait

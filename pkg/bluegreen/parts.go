@@ -5,14 +5,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// Parts are the resources of a side that can be handed over to: a session cluster, and the job on it.
-type Parts struct {
-	// Cluster is the FlinkDeployment. Never nil.
-	Cluster *v1beta1.FlinkDeployment
-	// Job is the FlinkSessionJob of the same name.
-	Job plan.Observed[*v1beta1.FlinkSessionJob]
-}
-
 // AskJob reports whether a side is a session cluster, whose job is a resource to read.
 func AskJob(side plan.Observed[*v1beta1.FlinkDeployment]) bool {
 	d, there := side.Get()

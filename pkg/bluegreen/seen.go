@@ -12,14 +12,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/running"
 )
 
-// handsOver reports whether a change moves the job.
-func (v *view) handsOver() bool { return options.Bool(v.config(), key.BlueGreenHandover) }
-
-// seen is what package handover decides by.
-func (v *view) seen(t v1beta1.BlueGreenTransition) handover.Seen {
+// handoverSeen is what package handover decides by.
+func (v *view) handoverSeen(t v1beta1.BlueGreenTransition) handover.Seen {
 	h := t.Handover
 	s := handover.Seen{
-		Now: v.now(), Wish: v.wish(t), Serving: v.job(t.From, v.Moving.Serving), Target: v.job(t.Target, v.Moving.Target),
+		Now: v.now(), Wish: v.wish(t),
+		Serving: v.sideJob(t.From, v.Moving.Serving), Target: v.sideJob(t.Target, v.Moving.Target),
 		State: handover.State{
 			Step: handover.Step(t.Step), Began: h.Began.Time, Since: t.Since.Time, Failures: int(h.Failures),
 			Earlier: h.Earlier, Path: t.Path, Why: h.Why,
@@ -49,7 +47,7 @@ func (v *view) wish(t v1beta1.BlueGreenTransition) handover.Wish {
 	return handover.Move
 }
 
-// job is the job of a side.
+// sideJob is the job of a side.
 //
 //	the job                                          a completed checkpoint
 //	was never let run                                No
@@ -57,7 +55,7 @@ func (v *view) wish(t v1beta1.BlueGreenTransition) handover.Wish {
 //	is not known to Flink, which refused its start   No, also once it is ended: it never ran
 //	is not known to Flink                            Unknown
 //	-                                                as Flink says
-func (v *view) job(colour v1beta1.BlueGreenType, flink MovingJob) handover.Job {
+func (v *view) sideJob(colour v1beta1.BlueGreenType, flink MovingJob) handover.Job {
 	parts, split := v.Parts[colour]
 	if !split {
 		return handover.SeeApplication(v.Side(colour), flink.Checkpoint)
@@ -158,37 +156,6 @@ func (v *view) carriedOut(t v1beta1.BlueGreenTransition, effect handover.Effect,
 		return v.switched(t.From, v1beta1.JobStateRunning, v.servingMode(), "")
 	}
 	return nil
-}
-
-// servingMode is the upgrade mode of the side that serves; empty where that keeps no state, which would be lost by it.
-func (v *view) servingMode() v1beta1.UpgradeMode {
-	if v.recorded.stateless() {
-		return ""
-	}
-	return v.recorded.job().DesiredUpgradeMode()
-}
-
-// switched stops or runs the job of a side.
-func (v *view) switched(
-	colour v1beta1.BlueGreenType, state v1beta1.JobState, mode v1beta1.UpgradeMode, path string,
-) []plan.Action {
-	a := plan.SwitchSide{
-		Namespace: v.Resource.Namespace, Name: v.name(colour), State: string(state), UpgradeMode: string(mode), Path: path,
-	}
-	if v.split(colour) {
-		j := v.sessionJob(colour)
-		if j == nil {
-			return nil
-		}
-		a.Kind, a.UID, a.Generation = v1beta1.KindFlinkSessionJob, j.UID, j.Generation
-		return []plan.Action{a}
-	}
-	d := v.ours(colour)
-	if d == nil {
-		return nil
-	}
-	a.UID, a.Generation = d.UID, d.Generation
-	return []plan.Action{a}
 }
 
 // targetRuns is the cluster of the target; the zero value while there is none.

@@ -29,7 +29,7 @@ func (v *view) serves(t v1beta1.BlueGreenTransition, old *v1beta1.FlinkDeploymen
 	next.SavepointTriggerID, next.FailedAttempt, next.Retry = "", nil, nil
 	message := "FlinkDeployment " + v.name(t.Target) + " serves"
 	if t.From != "" {
-		message += " in place of FlinkDeployment " + v.name(t.From)
+		message += " instead of FlinkDeployment " + v.name(t.From)
 	}
 	message += darkText(t)
 	d.Events = []plan.Event{{

@@ -110,3 +110,11 @@ const (
 	// Held: a change cannot begin, or was given up.
 	Held plan.Situation = "Held"
 )
+
+// Parts are the resources of a side that can be handed over to: a session cluster, and the job on it.
+type Parts struct {
+	// Cluster is the FlinkDeployment. Never nil.
+	Cluster *v1beta1.FlinkDeployment
+	// Job is the FlinkSessionJob of the same name.
+	Job plan.Observed[*v1beta1.FlinkSessionJob]
+}

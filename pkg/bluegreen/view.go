@@ -360,3 +360,6 @@ func withoutNulls(value any) any {
 	}
 	return value
 }
+
+// handsOver reports whether a change moves the job.
+func (v *view) handsOver() bool { return options.Bool(v.config(), key.BlueGreenHandover) }
