@@ -2,14 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kn-flink/kn-flink/pkg/autoscaler"
-	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/view"
 	"github.com/kn-flink/kn-flink/pkg/view/edit"
 )
@@ -49,9 +45,9 @@ func (p *program) explain() command {
 			if err != nil {
 				return err
 			}
-			kept, err := c.decisions(ctx, object)
-			if err != nil {
-				return err
+			kept, unreadable := c.Decisions(ctx, object.GetNamespace(), object.GetName())
+			if len(unreadable) > 0 {
+				return failed("%s", unreadable[0])
 			}
 			if len(kept) == 0 {
 				return failed("%s: no decision of the autoscaler is kept; is job.autoscaler.enabled on?", object.GetName())
@@ -60,36 +56,6 @@ func (p *program) explain() command {
 			return p.show(shown, shown.Text(p.Now()))
 		},
 	}
-}
-
-// decisions are those that are kept of a job.
-func (c *cluster) decisions(
-	ctx context.Context, object *unstructured.Unstructured,
-) (kept []autoscaler.Explanation, err error) {
-	name := "autoscaler-" + object.GetName() + "-decisions"
-	u, there, err := c.Get(ctx, kube.Object{Resource: kube.ConfigMaps, Namespace: object.GetNamespace(), Name: name})
-	switch {
-	case apierrors.IsForbidden(err):
-		return nil, failed("%s", c.Missing("get", kube.Query{
-			Resource: kube.ConfigMaps, Namespace: object.GetNamespace(),
-		}))
-	case err != nil:
-		return nil, &Exit{CodeError, err}
-	case !there:
-		return nil, nil
-	}
-	data, _, err := unstructured.NestedStringMap(u.Object, "data")
-	if err != nil {
-		return nil, failed("read ConfigMap %s: %w", name, err)
-	}
-	for _, text := range data {
-		var e autoscaler.Explanation
-		if err := json.Unmarshal([]byte(text), &e); err != nil {
-			return nil, failed("read ConfigMap %s: %w", name, err)
-		}
-		kept = append(kept, e)
-	}
-	return kept, nil
 }
 
 // vertexNames are the names of a job's vertices by ID; none where Flink does not say.

@@ -24,7 +24,7 @@ const (
 
 // frame is what the template of a page has.
 type frame struct {
-	// Title is that of the page, Told the state in a few words.
+	// Title belongs to the page, Told the state in a few words.
 	Title, Told string
 	// View is what the page shows.
 	View any
@@ -48,7 +48,7 @@ type link struct {
 	Here bool
 }
 
-// templates are those of the pages by their files, read once.
+// templates belong to the pages by their files, read once.
 var templates = sync.OnceValues(func() (map[string]*template.Template, error) {
 	base, err := template.New("").Funcs(words).ParseFS(texts, "page/frame.html", "page/parts.html")
 	if err != nil {

@@ -52,7 +52,7 @@ type Count struct {
 	Number int `json:"number"`
 	// Address is the page of those; empty where there is none.
 	Address string `json:"address,omitempty"`
-	// Class is that of the colour.
+	// Class belongs to the colour.
 	Class string `json:"-"`
 }
 
@@ -116,7 +116,7 @@ func filterOf(q url.Values) (Filter, error) {
 	return f, nil
 }
 
-// address is that of the page of a filter.
+// address belongs to the page of a filter.
 func (f Filter) address() string {
 	q := url.Values{}
 	for name, value := range map[string]string{

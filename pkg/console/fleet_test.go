@@ -18,7 +18,7 @@ import (
 
 var noOptions = kubesim.DeleteOptions{}
 
-// names are those of the rows of a fleet.
+// names belong to the rows of a fleet.
 func names(f console.Fleet) string {
 	var all []string
 	for _, r := range f.Items {
@@ -27,7 +27,7 @@ func names(f console.Fleet) string {
 	return strings.Join(all, " ")
 }
 
-// counts are those of a fleet by their names.
+// counts belong to a fleet by their names.
 func counts(f console.Fleet) map[string]int {
 	all := map[string]int{}
 	for _, c := range f.Counts {

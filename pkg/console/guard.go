@@ -8,7 +8,7 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// headers are those of each answer.
+// headers belong to each answer.
 var headers = map[string]string{
 	"Content-Security-Policy":      policy,
 	"Cross-Origin-Opener-Policy":   "same-origin",

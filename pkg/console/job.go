@@ -24,7 +24,7 @@ type Job struct {
 	Why view.Story `json:"why"`
 	// Owner is the GitOps tool that it comes from; empty for none.
 	Owner string `json:"owner,omitempty"`
-	// Decisions are those of the autoscaler that are kept, the oldest first.
+	// Decisions belong to the autoscaler that are kept, the oldest first.
 	Decisions []autoscaler.Explanation `json:"decisions,omitempty"`
 	// Timeline are the moments that are known, the oldest first.
 	Timeline []view.Moment `json:"timeline,omitempty"`
@@ -76,7 +76,9 @@ func readJob(ctx context.Context, v *visit) (shown, error) {
 	j := Job{Job: view.JobOf(seen), Why: view.Why(seen), Owner: edit.Owner(u)}
 	j.Timeline = j.Moments()
 	var unreadable []string
-	j.Decisions, unreadable = v.decisions(ctx, j)
+	if j.HasAutoscaler() {
+		j.Decisions, unreadable = v.Decisions(ctx, j.Namespace, j.Name)
+	}
 	j.Unreadable = append(j.Unreadable, unreadable...)
 	for _, e := range j.Events {
 		if e.Reason == exception {

@@ -6,7 +6,7 @@ import (
 
 // shown is what a page shows.
 type shown struct {
-	// title is that of the page.
+	// title belongs to the page.
 	title string
 	// view is the value, as JSON gives it.
 	view any

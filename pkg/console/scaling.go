@@ -1,59 +1,22 @@
 package console
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"html/template"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
-	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plot"
-	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/view"
 )
 
 // HasAutoscaler is whether the autoscaler is on for the job.
 func (j Job) HasAutoscaler() bool {
 	return slices.ContainsFunc(j.Conditions, func(c view.Condition) bool { return c.Type == summary.Autoscaling })
-}
-
-// decisions reads what the autoscaler decided of a job, the oldest first, and says what of it cannot be read.
-func (v *visit) decisions(ctx context.Context, j Job) (all []autoscaler.Explanation, unreadable []string) {
-	if !j.HasAutoscaler() {
-		return nil, nil
-	}
-	at := kube.Object{
-		Resource: kube.ConfigMaps, Namespace: j.Namespace, Name: "autoscaler-" + j.Name + "-decisions",
-	}
-	kept, there, err := v.Get(ctx, at)
-	switch {
-	case apierrors.IsForbidden(err):
-		return nil, []string{v.Missing("get", kube.Query{Resource: kube.ConfigMaps, Namespace: j.Namespace})}
-	case err != nil:
-		return nil, []string{redact.Text(err.Error())}
-	case !there:
-		return nil, nil
-	}
-	data, _, _ := unstructured.NestedStringMap(kept.Object, "data")
-	for _, key := range slices.Sorted(maps.Keys(data)) {
-		var e autoscaler.Explanation
-		if err := json.Unmarshal([]byte(data[key]), &e); err != nil {
-			unreadable = append(unreadable, fmt.Sprintf("the decision %s of ConfigMap %s: %v", key, at.Name, err))
-			continue
-		}
-		all = append(all, e)
-	}
-	return all, unreadable
 }
 
 // Rates draws what comes in and what the sources can process.

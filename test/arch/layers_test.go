@@ -159,7 +159,7 @@ var rooms = map[string][]string{
 		"telemetry",
 		"settings",
 	},
-	"look":    {"view", "kinds", "kube"},
+	"look":    {"view", "autoscaler", "kinds", "kube", "redact"},
 	"console": {"look", "view", "doctor", "plot", "autoscaler", "kinds", "apis", "kube", "redact"},
 	"install": {},
 	"release": {},
