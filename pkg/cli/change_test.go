@@ -87,7 +87,7 @@ func TestChanges(t *testing.T) {
 	}
 	held(t, "changes.txt", text.String())
 	if strings.Contains(text.String(), "planted") { // row C6
-		t.Error("a secret is told")
+		t.Error("a secret is printed")
 	}
 }
 

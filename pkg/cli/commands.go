@@ -13,7 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 )
 
-// titles are those of the groups of the help.
+// titles belong to the groups of the help.
 var titles = map[string]string{
 	"look": "Look:", "change": "Change:", "installation": "Installation:", "other": "Other:",
 }

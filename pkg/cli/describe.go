@@ -10,7 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/view"
 )
 
-// lookRights are those of what belongs to a resource.
+// lookRights belong to what belongs to a resource.
 var lookRights = []string{"list of the kinds, pods and events: what may not be read is named, and the rest is shown"}
 
 // whyRights are those, and what the history needs.

@@ -35,7 +35,7 @@ func (p *program) asked(s shape) doctor.Asked {
 	}
 }
 
-// rightsOfDoctor are those of a report in full. What may not be read is named, and the rest is judged.
+// rightsOfDoctor belong to a report in full. What may not be read is named, and the rest is judged.
 var rightsOfDoctor = []string{
 	"list of pods, events and Knative's kinds in the system namespace", "get of customresourcedefinitions",
 	"list of namespaces, services, deployments, serviceaccounts, roles, policies and webhook configurations",

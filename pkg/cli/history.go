@@ -98,7 +98,7 @@ func (p *program) diff(object *unstructured.Unstructured, all []history.Revision
 	return p.show(map[string]any{"apiVersion": view.Version, "kind": "DiffView", "changes": changes}, text)
 }
 
-// revisions are those of a resource.
+// revisions belong to a resource.
 func (c *cluster) revisions(ctx context.Context, object *unstructured.Unstructured) ([]history.Revision, error) {
 	var all []history.Revision
 	q := kube.Query{

@@ -124,7 +124,7 @@ func TestHistoryRollbackAndRestore(t *testing.T) {
 	}
 	held(t, "history.txt", text.String())
 	if strings.Contains(text.String(), "planted") { // row C6
-		t.Error("a secret is told")
+		t.Error("a secret is printed")
 	}
 }
 

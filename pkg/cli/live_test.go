@@ -24,7 +24,7 @@ func TestC5TopNamesTheRightsThatAreMissing(t *testing.T) {
 				t.Errorf("exit code %d, want %q\n%s%s", code, names, out, notes)
 			}
 			if strings.Contains(out+notes, "planted") {
-				t.Errorf("a secret is told:\n%s%s", out, notes)
+				t.Errorf("a secret is printed:\n%s%s", out, notes)
 			}
 		})
 	}

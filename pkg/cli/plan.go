@@ -21,7 +21,7 @@ import (
 // planKinds are those whose edits the operator decides about.
 var planKinds = slices.Concat(runKinds, pairKinds)
 
-// liveRights are those of what Flink itself tells.
+// liveRights belong to what Flink itself tells.
 const liveRights = "get of services/proxy, or create of pods/portforward: without them Flink is not asked"
 
 func (p *program) plan() command {

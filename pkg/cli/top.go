@@ -172,7 +172,7 @@ type restAt struct {
 func (l *lookout) restOf(ctx context.Context, object *unstructured.Unstructured) (restAt, error) {
 	host, name := object, view.FamilyOf(object).Cluster
 	if name == "" {
-		return restAt{}, fmt.Errorf("%s has no Flink cluster of its own", object.GetName())
+		return restAt{}, fmt.Errorf("%s has no Flink cluster", object.GetName())
 	}
 	if object.GetKind() == v1beta1.KindFlinkSessionJob {
 		u, there, err := l.Kube.Get(ctx, kube.Object{

@@ -174,7 +174,7 @@ func certificate(f Found, a Asked) []Line {
 	return []Line{line(check, OK, "good until %s", f.TrustedUntil.UTC().Format("Jan 2 2006"))}
 }
 
-// rights are those of the user.
+// rights belong to the user.
 func rights(f Found, _ Asked) []Line {
 	if len(f.Denied) > 0 {
 		return []Line{line("Rights", Fail, "you may not patch %s", strings.Join(f.Denied, " ")).

@@ -14,7 +14,7 @@ type Source string
 const (
 	// Server is the version of the API server.
 	Server Source = "version"
-	// Definitions are those of our kinds and of Knative's, by name.
+	// Definitions belong to our kinds and of Knative's, by name.
 	Definitions Source = "customresourcedefinitions"
 	// Exposed are the Services of all namespaces.
 	Exposed Source = "services"
@@ -33,7 +33,7 @@ const (
 	Webhooks Source = "webhook configurations"
 	// Jobs are the resources of our kinds.
 	Jobs Source = "flink resources"
-	// Rights are those of the user.
+	// Rights belong to the user.
 	Rights Source = "selfsubjectaccessreviews"
 	// Functions and what follows them are in the namespace of the installation.
 	Functions Source = "services.serving.knative.dev"
@@ -48,7 +48,7 @@ const (
 	Roles     Source = "roles"
 	// Accounts are the service accounts of all namespaces.
 	Accounts Source = "serviceaccounts"
-	// RoleBindings are those of all namespaces with the label of an installation, ClusterRoles and ClusterRoleBindings
+	// RoleBindings belong to all namespaces with the label of an installation, ClusterRoles and ClusterRoleBindings
 	// those of the cluster.
 	RoleBindings        Source = "rolebindings"
 	ClusterRoles        Source = "clusterroles"

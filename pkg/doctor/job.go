@@ -27,7 +27,7 @@ type Job struct {
 	Unseen time.Time
 	// Stalled is the reason for which it waits for a user; empty where it does not.
 	Stalled string
-	// Step is that of the operation that is open; empty for none.
+	// Step belongs to the operation that is open; empty for none.
 	Step string
 	// Options are the keys of its own options.
 	Options []string

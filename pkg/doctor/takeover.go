@@ -185,7 +185,7 @@ func notInFull(j Job) string {
 		return "autoscaled by a default of the Java operator: set job.autoscaler.enabled here, too, or it keeps its size"
 	case j.Kind == v1beta1.KindFlinkSessionJob && j.Jar != "" && j.Jar != "http" && j.Jar != "https":
 		return "its jar is not fetched from " + j.Jar +
-			": what runs goes on, no change of it is made until jarURI is https or empty"
+			": what runs keeps running; no change of it is made until jarURI is https or empty"
 	}
 	return ""
 }

@@ -36,7 +36,7 @@ const (
 	serving   = "serving.knative.dev"
 )
 
-// Resources are those of all manifests, so that no discovery is needed.
+// Resources belong to all manifests, so that no discovery is needed.
 var Resources = []Resource{
 	wide("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition"),
 	wide("", "v1", "namespaces", "Namespace"),

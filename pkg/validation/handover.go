@@ -32,7 +32,7 @@ func (r *report) handover(in BlueGreenInput) {
 			"set it to savepoint or last-state, or leave "+key.BlueGreenHandover.Key+" out")
 	}
 	if spec.FlinkVersion.Known() && !spec.FlinkVersion.AtLeast(v1beta1.FlinkV1_17) {
-		r.add("flinkVersion", "A handover needs Flink 1.17 or newer", "older versions start no job with options of its own: "+
+		r.add("flinkVersion", "A handover needs Flink 1.17 or newer", "older versions take no options with a job: "+
 			"leave "+key.BlueGreenHandover.Key+" out until Flink is upgraded")
 	}
 	r.handoverJar(spec.Job)

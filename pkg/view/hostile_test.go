@@ -69,7 +69,7 @@ func TestATerminalGetsCharactersOnly(t *testing.T) {
 	}
 }
 
-// What a job says does not become a command that a user is told to run, nor a part of one.
+// What a job says does not become a command that the plugin advises, nor a part of one.
 func TestOnlyTheOperatorTellsCommands(t *testing.T) {
 	for _, row := range []struct{ text, message, command string }{
 		{

@@ -149,7 +149,10 @@ var rareRights = []use{
 		"admit", "get patch", "mutatingwebhookconfigurations validatingwebhookconfigurations", inCluster,
 		"pkg/certs/webhooks.go", "r.API.MergePatch(ctx",
 	},
-	{"admit", "get create patch delete", "secrets", "flink-system", "pkg/certs/secret.go", "r.API.Delete(ctx, r.secretObject()"},
+	{
+		"admit", "get create patch delete", "secrets", "flink-system",
+		"pkg/certs/secret.go", "r.API.Delete(ctx, r.secretObject()",
+	},
 	// Knative's adapter lists and watches, and its controller checks for all three.
 	{
 		"flink-source", "get list watch", ofKinds() + "deployments", inTenants,

@@ -35,7 +35,7 @@ var definitions = resource("apiextensions.k8s.io", "v1", "customresourcedefiniti
 // labelled selects what an installation has.
 const labelled = "app.kubernetes.io/part-of=kn-flink"
 
-// all are those of the cluster, own those of any installation, and in those in the namespace of the installation.
+// all belong to the cluster, own those of any installation, and in those in the namespace of the installation.
 func all(r schema.GroupVersionResource) list { return list{Query: kube.Query{Resource: r}} }
 
 func own(r schema.GroupVersionResource) list {

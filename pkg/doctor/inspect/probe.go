@@ -24,7 +24,7 @@ type Canary struct {
 	Pace, Limit time.Duration
 }
 
-// canaryName is that of the resource.
+// canaryName belongs to the resource.
 const canaryName = "kn-flink-probe"
 
 // Probe makes a canary, waits until its answers prove each part, and deletes it. An error is that of a write.

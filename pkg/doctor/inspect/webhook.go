@@ -18,7 +18,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
-// webhooks are those of the installation, of both configurations.
+// webhooks belong to the installation, of both configurations.
 func (l *looker) webhooks() (found []map[string]any) {
 	for _, u := range l.found.Objects[doctor.Webhooks] {
 		if !l.ownWebhooks(u) {

@@ -52,7 +52,7 @@ func AutoscalerReset(object *unstructured.Unstructured) (Edit, error) {
 func ofJob(object *unstructured.Unstructured) ([]string, error) {
 	at, err := specOf(object)
 	if err == nil && !hasJob(object, at) {
-		err = fmt.Errorf("%s is a session cluster, which has no job of its own: name one of its jobs", object.GetName())
+		err = fmt.Errorf("%s is a session cluster and has no job: name one of its session jobs", object.GetName())
 	}
 	return at, err
 }

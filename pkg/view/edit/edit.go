@@ -58,7 +58,7 @@ func state(object *unstructured.Unstructured, wanted v1beta1.JobState, goal stri
 		return Edit{}, err
 	}
 	if !hasJob(object, at) {
-		return Edit{}, fmt.Errorf("%s is a session cluster, which has no job of its own: name one of its jobs",
+		return Edit{}, fmt.Errorf("%s is a session cluster and has no job: name one of its session jobs",
 			object.GetName())
 	}
 	path := append(slices.Clone(at), "job", "state")

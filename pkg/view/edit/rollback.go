@@ -145,7 +145,7 @@ func ownJob(object *unstructured.Unstructured) error {
 			object.GetKind())
 	}
 	if !hasJob(object, at) {
-		return fmt.Errorf("%s is a session cluster, which has no job of its own: name one of its jobs", object.GetName())
+		return fmt.Errorf("%s is a session cluster and has no job: name one of its session jobs", object.GetName())
 	}
 	for _, owner := range object.GetOwnerReferences() {
 		if owner.Kind == v1beta1.KindFlinkBlueGreenDeployment {
