@@ -92,7 +92,7 @@ func TestDeployStopsBesideWhatIsNotRun(t *testing.T) {
 	})
 }
 
-// manifest is an object of flink-system with nothing in it.
+// manifest is an object of flink-system with the label of an installation, and nothing else in it.
 func manifest(t *testing.T, version, kind, name string) string {
 	t.Helper()
 	u := &unstructured.Unstructured{}
@@ -100,6 +100,7 @@ func manifest(t *testing.T, version, kind, name string) string {
 	u.SetKind(kind)
 	u.SetNamespace("flink-system")
 	u.SetName(name)
+	u.SetLabels(map[string]string{"app.kubernetes.io/part-of": "kn-flink"})
 	text, err := json.Marshal(u)
 	if err != nil {
 		t.Fatal(err)
