@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -235,6 +236,127 @@ func TestAClusterWithoutSnapshots(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out, notes)
 	}
 	if _, notes, code := w.run("checkpoint", "orders"); code != 2 || !strings.Contains(notes, "checkpointTriggerNonce") {
+		t.Errorf("exit code %d\n%s", code, notes)
+	}
+}
+
+// savepoints are the commands about savepoints that are there.
+var savepoints = []change{
+	{"savepoint list", "", nil},
+	{"savepoint list orders", "", nil},
+	{"savepoint list orders -o json", "", nil},
+	{"savepoint list etl --no-headers", "", nil},
+	{"savepoint list nobody", "", nil},
+	{"savepoint list -n default", "", nil},
+	{"savepoint delete nightly", "", nil},
+	{"savepoint delete nightly", "n\n", nil},
+	{"savepoint delete flinksnp/nightly -v", "y\n", nil},
+	{"savepoint delete snapshot/nightly --yes --no-wait", "", nil},
+	{"savepoint delete nightly --dry-run=server", "", nil},
+	{"savepoint delete kept --yes", "", nil},
+	{"savepoint delete one-checkpoint", "", nil},
+	{"savepoint delete base --yes", "", nil},
+	{"savepoint delete base --yes --force", "", nil},
+	{"savepoint delete nobody", "", nil},
+	{"savepoint delete flinkdep/orders", "", nil},
+}
+
+// saved is a world whose job orders has savepoints of each sort.
+func saved(t testing.TB) *world {
+	w := newWorld(t, "team.yaml")
+	w.kept("FlinkDeployment", "orders", 3)
+	w.add(snapshotOf("kept", map[string]any{"savepoint": map[string]any{"disposeOnDelete": false}}, "s3://bucket/kept"))
+	w.add(snapshotOf("base", map[string]any{"savepoint": map[string]any{}}, "s3://bucket/savepoint-8f12"))
+	w.add(snapshotOf("running", map[string]any{"savepoint": map[string]any{"formatType": "NATIVE"}}, ""))
+	w.add(snapshotOf("one-checkpoint", map[string]any{"checkpoint": map[string]any{}}, "s3://bucket/chk-3"))
+	status, _, _ := unstructured.NestedMap(w.Get(resourceOf("FlinkDeployment"), "flink", "orders").Object, "status")
+	_ = unstructured.SetNestedField(status, map[string]any{
+		"lastPeriodicSavepointTimestamp": int64(0),
+		"savepointHistory": []any{map[string]any{
+			"timeStamp": int64(1767271800000), "location": "s3://bucket/by-nonce", "triggerType": "MANUAL",
+			"formatType": "CANONICAL",
+		}},
+	}, "jobStatus", "savepointInfo")
+	if _, err := w.UpdateStatus(resourceOf("FlinkDeployment"), "flink", "orders", status); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func snapshotOf(name string, spec map[string]any, path string) *unstructured.Unstructured {
+	spec["jobReference"] = map[string]any{"kind": "FlinkDeployment", "name": "orders"}
+	status := map[string]any{"failures": int64(0), "state": "IN_PROGRESS"}
+	if path != "" {
+		status["state"], status["path"], status["resultTimestamp"] = "COMPLETED", path, "2026-01-01T12:20:00Z"
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkStateSnapshot",
+		"metadata": map[string]any{"name": name, "labels": map[string]any{"snapshot.trigger-type": "PERIODIC"}},
+		"spec":     spec, "status": status,
+	}}
+}
+
+func TestSavepoints(t *testing.T) {
+	var text strings.Builder
+	for _, c := range savepoints {
+		w := saved(t)
+		before := len(w.List(resourceOf("FlinkStateSnapshot"), "flink", nil))
+		text.WriteString(w.changed(c))
+		fmt.Fprintf(&text, "# %d deleted\n\n", before-len(w.List(resourceOf("FlinkStateSnapshot"), "flink", nil)))
+	}
+	held(t, "savepoints.txt", text.String())
+	if strings.Contains(text.String(), "planted") { // row C6
+		t.Error("a secret is printed")
+	}
+}
+
+// Row C5: they ask for what their help names. Where it cannot be read which job needs one, it is not deleted.
+func TestC5SavepointsAskForWhatTheirHelpNames(t *testing.T) {
+	for _, c := range savepoints {
+		w := saved(t)
+		w.Tap.Forget()
+		w.changed(c)
+		for _, right := range w.asked() {
+			verb, resource, _ := strings.Cut(right, " ")
+			named := strings.HasPrefix(resource, "flink") && verb != "delete" || right == "list controllerrevisions" ||
+				right == "delete flinkstatesnapshots"
+			if !named || !slices.Contains([]string{"get", "list", "delete"}, verb) {
+				t.Errorf("%s asked for %s", c.args, right)
+			}
+		}
+	}
+	for _, row := range []struct {
+		resource, args string
+		code           int
+		shows          string
+	}{
+		{"flinksessionjobs", "savepoint delete nightly --yes", 3, "list flinksessionjobs"},
+		{"controllerrevisions", "savepoint list orders", 0, "snapshot/nightly"},
+		{"flinkstatesnapshots", "savepoint list", 0, "by-nonce"},
+	} {
+		w := saved(t)
+		w.Tap.Inject(wire.Fault{Match: wire.On("list", row.resource), Status: 403})
+		out, notes, code := w.run(strings.Fields(row.args)...)
+		if code != row.code || !strings.Contains(out+notes, row.shows) ||
+			!strings.Contains(out+notes, "the right to list "+row.resource) {
+			t.Errorf("%s: exit code %d\n%s%s", row.args, code, out, notes)
+		}
+	}
+}
+
+// Row C9: a FlinkStateSnapshot that a GitOps tool owns is not deleted without --force.
+func TestC9ASnapshotOfAGitOpsToolIsNotDeleted(t *testing.T) {
+	w := newWorld(t, "team.yaml")
+	if _, err := w.Update(resourceOf("FlinkStateSnapshot"), "flink", "nightly", func(u *unstructured.Unstructured) {
+		u.SetLabels(map[string]string{"kustomize.toolkit.fluxcd.io/name": "jobs"})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	out, notes, code := w.run("savepoint", "delete", "nightly", "--yes")
+	if code != 3 || !strings.Contains(out, "take its manifest out") || !strings.Contains(notes, "Flux Kustomization") {
+		t.Errorf("exit code %d\n%s%s", code, out, notes)
+	}
+	if _, notes, code := w.run("savepoint", "delete", "nightly", "--yes", "--force"); code != 0 {
 		t.Errorf("exit code %d\n%s", code, notes)
 	}
 }

@@ -34,7 +34,7 @@ type command struct {
 	args  cobra.PositionalArgs
 	flags func(*pflag.FlagSet)
 	run   func(ctx context.Context, args []string) error
-	// below are commands that stand below it; one with run has none.
+	// below are commands that stand below it: their names are not taken for those of resources.
 	below []command
 }
 
@@ -83,7 +83,7 @@ func (p *program) build(c command) *cobra.Command {
 	if c.flags != nil {
 		c.flags(made.Flags())
 	}
-	if strings.Contains(c.use, " NAME") {
+	if strings.Contains(c.use, " NAME") || strings.Contains(c.use, " [NAME]") {
 		made.ValidArgsFunction = p.names(c.kinds)
 	}
 	return made

@@ -24,6 +24,7 @@ func (p *program) savepoint() command {
 		f.BoolVar(&s.Keep, "keep", false, "keep its data when the resource is deleted")
 	})
 	c.use, c.short = "savepoint NAME", "Take a savepoint, and print where it lies"
+	c.below = []command{p.savepointList(), p.savepointDelete()}
 	return c
 }
 

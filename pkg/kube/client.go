@@ -290,6 +290,9 @@ func Propagation(p metav1.DeletionPropagation) func(*metav1.DeleteOptions) {
 	return func(o *metav1.DeleteOptions) { o.PropagationPolicy = &p }
 }
 
+// DryRun has the API server judge a Delete without carrying it out.
+func DryRun(o *metav1.DeleteOptions) { o.DryRun = []string{metav1.DryRunAll} }
+
 // AtVersion makes the resourceVersion a precondition of a Delete.
 func AtVersion(resourceVersion string) func(*metav1.DeleteOptions) {
 	return func(o *metav1.DeleteOptions) {

@@ -28,12 +28,13 @@ type content struct {
 
 // spec is what the views read of a spec.
 type spec struct {
-	FlinkVersion   string                `json:"flinkVersion"`
-	Mode           string                `json:"mode"`
-	DeploymentName string                `json:"deploymentName"`
-	RestartNonce   *int64                `json:"restartNonce"`
-	Job            *job                  `json:"job"`
-	JobReference   *v1beta1.JobReference `json:"jobReference"`
+	FlinkVersion   string                 `json:"flinkVersion"`
+	Mode           string                 `json:"mode"`
+	DeploymentName string                 `json:"deploymentName"`
+	RestartNonce   *int64                 `json:"restartNonce"`
+	Job            *job                   `json:"job"`
+	JobReference   *v1beta1.JobReference  `json:"jobReference"`
+	Savepoint      *v1beta1.SavepointSpec `json:"savepoint"`
 	Template       struct {
 		Spec struct {
 			FlinkVersion string `json:"flinkVersion"`

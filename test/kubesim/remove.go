@@ -22,6 +22,8 @@ type DeleteOptions struct {
 	// GraceSeconds is for pods. Nil means the pod's own terminationGracePeriodSeconds, or 30. 0 removes the pod at once,
 	// whatever its processes do.
 	GraceSeconds *int64
+	// Dry leaves the object as it is.
+	Dry bool
 }
 
 // remove deletes an object or marks it as being deleted. Called with the lock. The returned bool says that something
@@ -38,8 +40,8 @@ func (s *Server) remove(
 	if !ok {
 		return nil, false, apierrors.NewNotFound(r.groupResource(), name)
 	}
-	if err := deletePrecondition(r, old, options); err != nil {
-		return nil, false, err
+	if err := deletePrecondition(r, old, options); err != nil || options.Dry {
+		return old, false, err
 	}
 	grace := graceOf(r, old, options)
 	if was := old.GetDeletionGracePeriodSeconds(); was != nil && *was > 0 && grace >= *was {

@@ -321,6 +321,7 @@ func parseDelete(text []byte, policy string) (DeleteOptions, error) {
 	if body.PropagationPolicy != nil {
 		options.Propagation = *body.PropagationPolicy
 	}
+	options.Dry = len(body.DryRun) > 0
 	if p := body.Preconditions; p != nil && p.UID != nil {
 		options.UID = string(*p.UID)
 	}

@@ -33,6 +33,8 @@ type Edit struct {
 	Nothing bool
 	// Hide takes secrets of the patch out of a text that shows it; nil: it has none.
 	Hide func(string) string
+	// Deletes is whether the resource is deleted; Patch is nil then.
+	Deletes bool
 	// Beside is whether it changes nothing that a manifest has, so that a GitOps tool may own the resource.
 	Beside bool
 }

@@ -43,6 +43,10 @@ func Owner(object *unstructured.Unstructured) string {
 
 // Commit is the change as part of the manifest, for whoever commits it.
 func (e Edit) Commit(object *unstructured.Unstructured) (string, error) {
+	if e.Deletes {
+		return fmt.Sprintf("# %s %s/%s: take its manifest out\n", object.GetKind(), object.GetNamespace(),
+			object.GetName()), nil
+	}
 	text, err := yaml.Marshal(e.Patch)
 	if err != nil {
 		return "", fmt.Errorf("write the change as YAML: %w", err)

@@ -84,6 +84,35 @@ func Continues(there, wanted *unstructured.Unstructured) bool {
 		job["kind"] == of["kind"] && job["name"] == of["name"]
 }
 
+// Delete is the end of a FlinkStateSnapshot. Its note, or what it gives up, says what becomes of the data.
+func Delete(object *unstructured.Unstructured) Edit {
+	path, _, _ := unstructured.NestedString(object.Object, "status", "path")
+	spec, _, _ := unstructured.NestedMap(object.Object, "spec")
+	savepoint, is := spec["savepoint"].(map[string]any)
+	keeps, set := savepoint["disposeOnDelete"].(bool)
+	e := Edit{Says: "its FlinkStateSnapshot is deleted", Goal: "deleted", Deletes: true}
+	switch {
+	case !is:
+		e.Notes = []string{"it is a checkpoint: its data is Flink's, and stays until Flink deletes it"}
+	case set && !keeps:
+		e.Notes = []string{"its disposeOnDelete is false: the data stays" + at(path)}
+	case path == "":
+		e.Notes = []string{"it has no data"}
+	case spec["jobReference"] == nil:
+		e.Notes = []string{"it names no job whose JobManager could delete the data: it stays" + at(path)}
+	default:
+		e.GivesUp = "its disposeOnDelete is true: the data is deleted, too" + at(path)
+	}
+	return e
+}
+
+func at(path string) string {
+	if path == "" {
+		return ""
+	}
+	return ", at " + path
+}
+
 // Nonce asks for a savepoint by the spec of the job, where the cluster has no FlinkStateSnapshot.
 func Nonce(object *unstructured.Unstructured) Edit {
 	path := []string{"spec", "job", "savepointTriggerNonce"}
