@@ -321,7 +321,7 @@ const (
 	// ReasonTransitionCompleted: the new side serves, and the old one is deleted.
 	ReasonTransitionCompleted Reason = "TransitionCompleted"
 	// ReasonTransitionAborted: the new side was given up: it was not ready in time, a gate refused it, or a user aborted
-	// the change. It is suspended, and the old one serves. Condition Stalled.
+	// the change. It is suspended, or in a handover deleted, and the old one serves. Condition Stalled.
 	ReasonTransitionAborted Reason = "TransitionAborted"
 	// ReasonTransitionWithdrawn: the spec is again that of the side that serves, so the new side is deleted.
 	ReasonTransitionWithdrawn Reason = "TransitionWithdrawn"
