@@ -4,6 +4,7 @@
 #   SYSTEM=<namespace>                    a second installation, beside that in flink-system; with OVERLAY=tenants
 #   WEBHOOK=no                            without the admission webhook, which needs Kourier, Istio, Contour or Gateway API
 #   GATEWAY_NAMESPACE=<namespace>         where the gateway of Knative's ingress is, if there is more than one
+#   CONSOLE=yes                           with the console, docs/install/console.md; without it an installed one stays
 #   GO_ON=1                               install beside resources that are not run yet, see hack/preflight.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -37,7 +38,7 @@ manifests() {
     kubectl kustomize --load-restrictor LoadRestrictionsNone "config/overlays/$OVERLAY"
   else
     for file in config/knative/*.yaml; do cat "$file"; echo ---; done
-  fi | fit_ingress | named
+  fi | fit_ingress | { cat; [ "${CONSOLE:-}" != yes ] || { echo ---; cat config/console/console.yaml; }; } | named
 }
 
 # fit_ingress leaves out what is admit's, its objects have its label, or puts it where the gateway is.

@@ -2,13 +2,14 @@
 # Deletes what an earlier version of the operator has installed and the manifest that was just applied does not have. It
 # needs kubectl alone, so that it is a file of a release, too.
 #   usage: prune.sh MANIFEST...   (DRY_RUN=1 lists, and deletes nothing)
-# It looks at objects with label app.kubernetes.io/part-of: kn-flink, of the kinds below. It leaves alone what tenants and
-# config/monitoring have, what the functions make themselves, what has an owner, custom resource definitions, and the namespace.
+# It looks at objects with label app.kubernetes.io/part-of: kn-flink, of the kinds below. It leaves alone what tenants,
+# config/monitoring and config/console have, what the functions make themselves, what has an owner, custom resource
+# definitions, and the namespace.
 set -euo pipefail
 
 # SYSTEM=<namespace>: that of a second installation. What is of another one is left alone.
 SYSTEM=${SYSTEM:-flink-system}
-LABELS='app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component notin (tenant,monitoring)'
+LABELS='app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component notin (tenant,monitoring,console)'
 if [ "$SYSTEM" = flink-system ]; then LABELS+=',!app.kubernetes.io/instance'; else LABELS+=,app.kubernetes.io/instance=$SYSTEM; fi
 CLUSTER=(clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io
   validatingadmissionpolicies.admissionregistration.k8s.io validatingadmissionpolicybindings.admissionregistration.k8s.io

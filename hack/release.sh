@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and pushes the images of a version and writes the YAML that installs it.   usage: hack/release.sh v0.1.0
 # The result is, for kubectl alone: release/crds.yaml; release/kn-flink.yaml; release/kn-flink-webhook.yaml, which needs Kourier;
-# release/tenant.yaml; release/rules.yaml, for Prometheus, whose alerts lead to the pages of the version; and release/prune.sh, which
+# release/kn-flink-console.yaml, the console, which is no part of the installation; release/tenant.yaml;
+# release/rules.yaml, for Prometheus, whose alerts lead to the pages of the version; and release/prune.sh, which
 # deletes what an earlier version had installed. And the Helm chart
 # release/kn-flink-<version>.tgz, made from the same files and pushed to oci://$KO_DOCKER_REPO/charts; release/notes.md, the part of
 # CHANGELOG.md; the plugin kn-flink for each platform, see hack/plugin.sh; release/checksums.txt. Images have an SBOM (SPDX) beside them; the workflow of a release signs them and adds provenance.
@@ -45,9 +46,10 @@ resolve_manifest() {
 mkdir -p release
 resolve_manifest kn-flink config/knative/[0-7]*.yaml
 resolve_manifest kn-flink-webhook config/knative/8*.yaml
+resolve_manifest kn-flink-console config/console/console.yaml
 cp hack/prune.sh release/prune.sh
 sed "s#/blob/main/#/blob/$version/#" config/monitoring/rules.yaml >release/rules.yaml
-cat release/kn-flink.yaml release/kn-flink-webhook.yaml >"$work/all.yaml"
+cat release/kn-flink.yaml release/kn-flink-webhook.yaml release/kn-flink-console.yaml >"$work/all.yaml"
 cat config/crds/*.yaml >release/crds.yaml
 { cat config/tenant/tenant.yaml; echo ---; cat config/tenant/networkpolicy.yaml; } >release/tenant.yaml
 (cd hack/chart && go run -buildvcs=false . -version "$version" -repository "$KO_DOCKER_REPO" -resolved "$work/all.yaml"

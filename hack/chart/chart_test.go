@@ -268,6 +268,28 @@ func TestWithWatchNamespacesTheAutoscalerSeesTheNodes(t *testing.T) {
 	}
 }
 
+// The console is that of config/console, once it is asked for.
+func TestTheConsoleIsAskedFor(t *testing.T) {
+	plainly, got := render(t, ""), render(t, "console: {enabled: true}")
+	wanted, err := objects(filepath.Join(root, "config", "console", "console.yaml"))
+	if err != nil || len(wanted) < 3 {
+		t.Fatalf("%d objects, error %v", len(wanted), err)
+	}
+	for _, object := range wanted {
+		want := strings.ReplaceAll(text(t, object), "ko://github.com/kn-flink/kn-flink/functions/console",
+			"registry.example.org/flink/console:v1.2.3")
+		if plainly[keyOf(object)] != nil {
+			t.Errorf("there is %s, which was not asked for", keyOf(object))
+		}
+		if text(t, got[keyOf(object)]) != want {
+			t.Errorf("%s differs:\n%s\n%s", keyOf(object), text(t, got[keyOf(object)]), want)
+		}
+	}
+	if other := renderIn(t, "team", "console: {enabled: true}"); other["Service team console"] == nil {
+		t.Error("another namespace has no console")
+	}
+}
+
 // Rules and dashboards are those of config/monitoring, once they are asked for.
 func TestMonitoring(t *testing.T) {
 	const rule, boards = "PrometheusRule flink-system kn-flink", "ConfigMap flink-system kn-flink-dashboards"
@@ -416,6 +438,7 @@ func TestTheChartIsDescribed(t *testing.T) {
 	}
 	want := map[string]string{
 		"admit":     "registry.example.org/flink/admit@sha256:" + strings.Repeat("a", 64),
+		"console":   "registry.example.org/flink/console:v1.2.3-rc.1",
 		"observe":   "registry.example.org/flink/observe:v1.2.3-rc.1",
 		"reconcile": "registry.example.org/flink/reconcile:v1.2.3-rc.1",
 	}

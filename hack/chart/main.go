@@ -134,6 +134,9 @@ func (s *source) write(dir string) error {
 	if err := s.egress(files); err != nil {
 		return err
 	}
+	if err := s.console(files); err != nil {
+		return err
+	}
 	files["templates/900-tenants.yaml"] = tenants
 	definitions, err := filepath.Glob(filepath.Join(s.root, "config", "crds", "*.yaml"))
 	if err != nil {

@@ -27,7 +27,7 @@ var (
 )
 
 // functions are those that have an image.
-var functions = []string{"admit", "observe", "reconcile"}
+var functions = []string{"admit", "console", "observe", "reconcile"}
 
 // values is values.yaml.
 func (s *source) values() string {

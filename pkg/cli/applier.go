@@ -169,7 +169,7 @@ func (a applier) prune(ctx context.Context, there map[types.UID]bool) error {
 			continue
 		}
 		q := kube.Query{
-			Resource: r.GVR, Labels: a.p.labels() + ",app.kubernetes.io/component notin (tenant,monitoring)",
+			Resource: r.GVR, Labels: a.p.labels() + ",app.kubernetes.io/component notin (tenant,monitoring,console)",
 		}
 		knatives := strings.HasSuffix(r.GVR.Group, "knative.dev")
 		if !r.Cluster && (knatives || !slices.Contains(anywhere, r.GVR.Resource)) {

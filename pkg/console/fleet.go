@@ -210,6 +210,10 @@ func readFleet(ctx context.Context, v *visit) (shown, error) {
 		page.Asked.Namespace = home
 		found = v.readFirst(ctx, f, "")
 	}
+	if f.Namespace == "" && found.allForbidden(len(f.kinds())) {
+		return shown{}, &problem{http.StatusForbidden, "You may not list in all namespaces",
+			"Name yours in the address: /jobs?namespace=NAME"}
+	}
 	if err := v.unread(f, found); err != nil {
 		return shown{}, err
 	}

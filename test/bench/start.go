@@ -35,7 +35,8 @@ func start(binary string) (took time.Duration, rss float64, err error) {
 	var output bytes.Buffer
 	command := exec.Command("sh", "-c", prepare, binary)
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "PORT=" + strconv.Itoa(port), "SYSTEM_NAMESPACE=flink-system",
-		"KUBERNETES_SERVICE_HOST=127.0.0.1", "KUBERNETES_SERVICE_PORT=1"}
+		"KUBERNETES_SERVICE_HOST=127.0.0.1", "KUBERNETES_SERVICE_PORT=1",
+		"KUBERNETES_CA_FILE=/run/secrets/kubernetes.io/serviceaccount/token"}
 	command.Stdout, command.Stderr = &output, &output
 	command.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,

@@ -15,7 +15,11 @@ import (
 	plain "sigs.k8s.io/yaml"
 )
 
-const installation = "../../config/knative"
+const (
+	installation = "../../config/knative"
+	// consoles is no part of it, and is installed beside it.
+	consoles = "../../config/console"
+)
 
 // files are the YAML files of a folder, by base name, with their objects in order.
 func files(t *testing.T, folder string) map[string][]unstructured.Unstructured {
@@ -48,12 +52,14 @@ func files(t *testing.T, folder string) map[string][]unstructured.Unstructured {
 	return all
 }
 
-// each calls check for every object of the installation.
+// each calls check for every object of the installation and of the console.
 func each(t *testing.T, check func(t *testing.T, file string, u unstructured.Unstructured)) {
 	t.Helper()
-	for file, objects := range files(t, installation) {
-		for _, u := range objects {
-			t.Run(file+" "+u.GetKind()+" "+u.GetName(), func(t *testing.T) { check(t, file, u) })
+	for _, folder := range []string{installation, consoles} {
+		for file, objects := range files(t, folder) {
+			for _, u := range objects {
+				t.Run(file+" "+u.GetKind()+" "+u.GetName(), func(t *testing.T) { check(t, file, u) })
+			}
 		}
 	}
 }

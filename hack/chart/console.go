@@ -1,0 +1,10 @@
+package main
+
+import "path/filepath"
+
+// console adds the objects of config/console, which a value switches on.
+func (s *source) console(files map[string]string) error {
+	text, err := s.template(filepath.Join(s.root, "config", "console", "console.yaml"))
+	files["templates/920-console.yaml"] = "{{- if .Values.console.enabled }}\n" + text + "{{- end }}\n"
+	return err
+}
