@@ -18,6 +18,7 @@ import (
 // setup is what the environment says of the console.
 type setup struct {
 	system, version string
+	actions         bool
 	now             func() time.Time
 }
 
@@ -25,7 +26,7 @@ type setup struct {
 func newHandler(server *rest.Config, s setup) http.Handler {
 	return console.New(console.Options{
 		Caller: callers{server}.of, System: s.system, Version: s.version, Now: s.now,
-		Foot: "with the token of your request",
+		Foot: "with the token of your request", Actions: s.actions,
 	})
 }
 
@@ -52,5 +53,5 @@ func (c callers) of(r *http.Request) (console.Caller, error) {
 	config.BearerToken, config.WarningHandler = token, rest.NoWarnings{}
 	client, err := kube.ForConfig(config, "kn-flink-"+component)
 	sum := sha256.Sum256([]byte(token))
-	return console.Caller{Client: client, Key: hex.EncodeToString(sum[:])}, err
+	return console.Caller{Client: client, Key: hex.EncodeToString(sum[:]), Config: config, Secret: token}, err
 }

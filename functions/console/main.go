@@ -27,6 +27,8 @@ type environment struct {
 	// APIHost and APIPort are the API server's; Kubernetes sets them in each pod.
 	APIHost string `envconfig:"KUBERNETES_SERVICE_HOST" required:"true"`
 	APIPort string `envconfig:"KUBERNETES_SERVICE_PORT" required:"true"`
+	// Actions is whether users may make changes, with their own rights.
+	Actions bool `envconfig:"CONSOLE_ACTIONS"`
 	// CAFile has the certificates that the API server is trusted by.
 	CAFile string `envconfig:"KUBERNETES_CA_FILE" default:"/etc/kubernetes-ca/ca.crt"`
 }
@@ -50,7 +52,9 @@ func run() error {
 	server := &rest.Config{
 		Host: "https://" + net.JoinHostPort(e.APIHost, e.APIPort), TLSClientConfig: rest.TLSClientConfig{CAData: ca},
 	}
-	handler := newHandler(server, setup{system: e.Namespace, version: version(), now: time.Now})
+	handler := newHandler(server, setup{
+		system: e.Namespace, version: version(), actions: e.Actions, now: time.Now,
+	})
 	return serve.Until(signals.NewContext(), e.Host, e.Port, handler)
 }
 

@@ -285,6 +285,10 @@ func TestTheConsoleIsAskedFor(t *testing.T) {
 			t.Errorf("%s differs:\n%s\n%s", keyOf(object), text(t, got[keyOf(object)]), want)
 		}
 	}
+	acts := text(t, render(t, "console: {enabled: true, actions: true}")["Service flink-system console"])
+	if !strings.Contains(acts, `{"name":"CONSOLE_ACTIONS","value":"true"}`) {
+		t.Errorf("changes are not on: %s", acts)
+	}
 	if other := renderIn(t, "team", "console: {enabled: true}"); other["Service team console"] == nil {
 		t.Error("another namespace has no console")
 	}

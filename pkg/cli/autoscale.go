@@ -64,8 +64,8 @@ func (p *program) vertexNames(ctx context.Context, c *cluster, object *unstructu
 	if err != nil {
 		return nil
 	}
-	defer look.close()
-	load := look.loads(ctx, []*unstructured.Unstructured{object})[0]
+	defer look.Close()
+	load := look.Loads(ctx, []*unstructured.Unstructured{object})[0]
 	names := map[string]string{}
 	for _, v := range load.Vertices {
 		names[v.ID] = v.Name

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -100,24 +99,10 @@ func (p *program) diff(object *unstructured.Unstructured, all []history.Revision
 
 // revisions belong to a resource.
 func (c *cluster) revisions(ctx context.Context, object *unstructured.Unstructured) ([]history.Revision, error) {
-	var all []history.Revision
-	q := kube.Query{
-		Resource: kube.Revisions, Namespace: object.GetNamespace(), Labels: history.Selector(object.GetUID()),
-	}
-	err := c.Each(ctx, q, func(content map[string]any) error {
-		r, err := history.Read(&unstructured.Unstructured{Object: content})
-		if err == nil {
-			all = append(all, r)
-		}
-		return err
-	})
-	switch {
-	case apierrors.IsForbidden(err):
-		return nil, failed("%s", c.Missing("list", q))
-	case err != nil:
+	all, err := c.Revisions(ctx, object)
+	if err != nil {
 		return nil, &Exit{CodeError, err}
 	}
-	history.NewestFirst(all)
 	return all, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/lookout"
 	"github.com/kn-flink/kn-flink/pkg/preview"
 )
 
@@ -72,19 +71,7 @@ func (p *program) planNamed(ctx context.Context, arg, patch string) error {
 			return refused(err)
 		}
 	}
-	return p.planned(ctx, c, edited{before, object})
-}
-
-// edited is a resource before an edit, nil where it is not there, and as the API server would leave it.
-type edited struct{ before, after *unstructured.Unstructured }
-
-// mode is the upgrade mode before the edit.
-func (e edited) mode() string {
-	if e.before == nil {
-		return ""
-	}
-	mode, _, _ := unstructured.NestedString(e.before.Object, "spec", "job", "upgradeMode")
-	return mode
+	return p.planned(ctx, c, lookout.Edited{Before: before, After: object})
 }
 
 // dryRun is a resource as a merge patch would leave it, judged by the API server.
@@ -102,15 +89,15 @@ func at(u *unstructured.Unstructured) kube.Object {
 
 // planned shows what the operator would do about resources as they were edited. Other commands that make an edit may
 // show it so before they ask.
-func (p *program) planned(ctx context.Context, c *cluster, edits ...edited) error {
-	look, err := p.lookout(ctx, c)
+func (p *program) planned(ctx context.Context, c *cluster, edits ...lookout.Edited) error {
+	l, err := p.lookout(ctx, c)
 	if err != nil {
 		return err
 	}
-	defer look.close()
+	defer l.Close()
 	var views []preview.View
 	for _, e := range edits {
-		v, err := look.preview(ctx, e)
+		v, err := l.Preview(ctx, e)
 		if err != nil {
 			return &Exit{CodeError, err}
 		}
@@ -142,45 +129,6 @@ func (p *program) showPlans(views []preview.View) error {
 		return &Exit{CodeNo, errors.New("it would act; nothing was changed")}
 	}
 	return nil
-}
-
-// preview says what would come of a resource as it was edited.
-func (l *lookout) preview(ctx context.Context, e edited) (preview.View, error) {
-	object := held(e.after)
-	kind, _ := kinds.Of(object.GetKind())
-	switch {
-	case slices.Contains(pairKinds, kind.Name):
-		s, err := l.BlueGreenOf(ctx, object)
-		if err != nil {
-			return preview.View{}, err
-		}
-		return preview.Pair(l.asked(e), s), nil
-	case kind.Name == v1beta1.KindFlinkSessionJob:
-		i, err := l.SessionJob(ctx, object)
-		if err != nil {
-			return preview.View{}, err
-		}
-		return preview.SessionJob(l.asked(e), i), nil
-	case kind.Counted:
-		i, err := l.deployment(ctx, object)
-		if err != nil {
-			return preview.View{}, err
-		}
-		return preview.Deployment(l.asked(e), i), nil
-	}
-	return preview.View{}, fmt.Errorf("%s %s: there is no plan of this kind", object.GetKind(), object.GetName())
-}
-
-// held is a resource with the finalizer that a pass would set first.
-func held(edited *unstructured.Unstructured) *unstructured.Unstructured {
-	kind, known := kinds.Of(edited.GetKind())
-	if !known || !kind.Counted || slices.Contains(edited.GetFinalizers(), kind.Finalizer()) ||
-		edited.GetDeletionTimestamp() != nil {
-		return edited
-	}
-	object := edited.DeepCopy()
-	object.SetFinalizers(append(object.GetFinalizers(), kind.Finalizer()))
-	return object
 }
 
 // lastApplied is what kubectl apply keeps of what it was given.

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/kn-flink/kn-flink/pkg/lookout"
 )
 
 // pluginName is the field manager of what nobody else applies.
@@ -36,7 +38,7 @@ func (p *program) planFile(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	var edits []edited
+	var edits []lookout.Edited
 	for _, u := range wanted {
 		if u.GetNamespace() == "" {
 			u.SetNamespace(c.namespace)
@@ -100,12 +102,12 @@ func (p *program) documents(from io.Reader) (found []*unstructured.Unstructured,
 //	was made in another way                server-side apply: what is not in the file stays, which is noted
 func (p *program) applied(
 	ctx context.Context, c *cluster, wanted *unstructured.Unstructured,
-) (e edited, err error) {
+) (e lookout.Edited, err error) {
 	there, found, err := c.Get(ctx, at(wanted))
 	if err != nil {
 		return e, err
 	}
-	e.before = there
+	e.Before = there
 	manager := pluginName
 	if found {
 		switch by, last := appliedBy(there), lastApplied(there); {
@@ -116,13 +118,13 @@ func (p *program) applied(
 			if err != nil {
 				return e, err
 			}
-			e.after, err = c.dryRun(ctx, there, patch)
+			e.After, err = c.dryRun(ctx, there, patch)
 			return e, err
 		default:
 			p.note("%s was not made by apply: what the file leaves out stays as it is", wanted.GetName())
 		}
 	}
-	e.after, err = c.TryApply(ctx, at(wanted), wanted, manager)
+	e.After, err = c.TryApply(ctx, at(wanted), wanted, manager)
 	return e, err
 }
 

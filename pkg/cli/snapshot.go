@@ -2,14 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/act"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/view"
@@ -120,31 +121,18 @@ func (p *program) tried(ctx context.Context, c *cluster, wanted *unstructured.Un
 	return err
 }
 
-// begin makes a snapshot, unless one of an earlier run has not ended. One that has the name is it if it was made here.
-// It is nil where the cluster has no such kind.
+// begin makes a snapshot, unless one of an earlier run has not ended. It is nil where the cluster has no such kind.
 func (p *program) begin(
 	ctx context.Context, c *cluster, wanted *unstructured.Unstructured, named bool,
 ) (*unstructured.Unstructured, error) {
-	if !named {
-		open := c.Optional(ctx, kube.Query{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: wanted.GetNamespace()},
-			func(u *unstructured.Unstructured) bool { return edit.Continues(u, wanted) })
-		if len(open) > 0 {
-			p.note("one that was asked for before has not ended: it is followed")
-			return open[0], nil
-		}
-	}
-	made, err := c.Create(ctx, objectOf(wanted), wanted)
+	there, open, err := act.Begin(ctx, c.Reader, wanted, named)
 	switch {
-	case apierrors.IsAlreadyExists(err):
-		there, err := c.one(ctx, v1beta1.KindFlinkStateSnapshot, wanted.GetName())
-		if err == nil && !edit.Continues(there, wanted) {
-			err = failed("there is a FlinkStateSnapshot %s already: give it another --name", wanted.GetName())
-		}
-		return there, err
-	case apierrors.IsNotFound(err):
-		return nil, nil
+	case errors.Is(err, act.ErrNamed):
+		return nil, failed("%w: give it another --name", err)
 	case err != nil:
 		return nil, refused(err)
+	case open:
+		p.note("one that was asked for before has not ended: it is followed")
 	}
-	return made, nil
+	return there, nil
 }

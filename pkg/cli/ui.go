@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/lookout"
 	"github.com/kn-flink/kn-flink/pkg/reachflink"
 )
 
@@ -34,12 +35,12 @@ func (p *program) ui() command {
 			if err != nil {
 				return err
 			}
-			look, err := p.lookout(ctx, c)
+			l, err := p.lookout(ctx, c)
 			if err != nil {
 				return err
 			}
-			defer look.close()
-			at, err := look.restOf(ctx, object)
+			defer l.Close()
+			at, err := l.RestOf(ctx, object)
 			if err != nil {
 				return &Exit{CodeError, err}
 			}
@@ -50,9 +51,9 @@ func (p *program) ui() command {
 
 // forward leads to the JobManager until the user interrupts it, and anew when another one has taken its place.
 func (p *program) forward(
-	ctx context.Context, c *cluster, object *unstructured.Unstructured, at restAt, port int,
+	ctx context.Context, c *cluster, object *unstructured.Unstructured, at lookout.Rest, port int,
 ) error {
-	pods, told := podsOf{c}, false
+	pods, told := lookout.Pods{Reader: c.Reader}, false
 	for {
 		t, err := c.tunnel(ctx, pods, object.GetNamespace(), at, port)
 		switch {
@@ -71,7 +72,7 @@ func (p *program) forward(
 			fmt.Fprintln(p.Out, page(object, at, t.Port))
 			told, port = true, t.Port
 		}
-		p.untilReplaced(ctx, pods, object.GetNamespace(), at.cluster, t)
+		p.untilReplaced(ctx, pods, object.GetNamespace(), at.Cluster, t)
 		t.Close()
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -81,9 +82,9 @@ func (p *program) forward(
 }
 
 // page is the address of Flink's page, of the job where that is known.
-func page(object *unstructured.Unstructured, at restAt, port int) string {
+func page(object *unstructured.Unstructured, at lookout.Rest, port int) string {
 	scheme := "http"
-	if at.tls {
+	if at.TLS {
 		scheme = "https"
 	}
 	address := fmt.Sprintf("%s://localhost:%d", scheme, port)
@@ -95,13 +96,13 @@ func page(object *unstructured.Unstructured, at restAt, port int) string {
 
 // tunnel opens one to the JobManager.
 func (c *cluster) tunnel(
-	ctx context.Context, pods reachflink.Pods, namespace string, at restAt, port int,
+	ctx context.Context, pods reachflink.Pods, namespace string, at lookout.Rest, port int,
 ) (*reachflink.Tunnel, error) {
-	pod, err := pods.JobManager(ctx, namespace, at.cluster)
+	pod, err := pods.JobManager(ctx, namespace, at.Cluster)
 	if err != nil {
 		return nil, err
 	}
-	return reachflink.Forward(c.config, pod, port, at.port)
+	return reachflink.Forward(c.config, pod, port, at.Port)
 }
 
 // untilReplaced returns when the way is gone, or when another pod is the JobManager.

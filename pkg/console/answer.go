@@ -36,8 +36,9 @@ type frame struct {
 	Nav []link
 	// Assets is the part of the address of the assets that names their version.
 	Assets string
-	// Version and Foot stand at the foot.
+	// Version and Foot stand at the foot, and whether changes are on.
 	Version, Foot string
+	Actions       bool
 }
 
 // link is one of the navigation.
@@ -75,7 +76,10 @@ func (c *console) answer(w http.ResponseWriter, r *http.Request, p page, s shown
 		return
 	}
 	poll := pollAtRest
-	if s.moves {
+	switch {
+	case s.still:
+		poll = 0
+	case s.moves:
 		poll = pollMoving
 	}
 	json := wantsJSON(r)
@@ -109,7 +113,7 @@ func encoded(view any) ([]byte, error) {
 
 // render writes a page.
 func (c *console) render(w http.ResponseWriter, r *http.Request, body string, status int, f frame) {
-	f.Now, f.Assets, f.Version, f.Foot = c.Now(), assetHash, cmp.Or(c.Version, "devel"), c.Foot
+	f.Now, f.Assets, f.Version, f.Foot, f.Actions = c.Now(), assetHash, cmp.Or(c.Version, "devel"), c.Foot, c.Actions
 	for _, p := range pages {
 		if p.name != "" {
 			f.Nav = append(f.Nav, link{p.name, p.pattern, p.pattern == r.URL.Path})

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/look"
 	"github.com/kn-flink/kn-flink/pkg/view"
@@ -18,6 +20,10 @@ type Caller struct {
 	Client *kube.Client
 	// Key tells callers apart: answers are shared between those of one key. It is no secret.
 	Key string
+	// Config is what Client was made of, for plans of edits, which ask Flink through the API server; nil makes none.
+	Config *rest.Config
+	// Secret is what only the caller and this process know: forms are bound to it.
+	Secret string
 }
 
 // Options are what a console has from whoever serves it.
@@ -32,6 +38,8 @@ type Options struct {
 	Now view.Clock
 	// Version is shown at the foot of each page.
 	Version string
+	// Actions is whether users may make changes, with their own rights.
+	Actions bool
 	// Foot says at the foot of each page as whom it was read; empty says nothing.
 	Foot string
 }
@@ -61,7 +69,10 @@ type visit struct {
 	shared  *shared
 	// key tells callers apart.
 	key string
-	now time.Time
+	// config and secret are the caller's.
+	config *rest.Config
+	secret string
+	now    time.Time
 }
 
 // New is the handler of all pages.
@@ -76,16 +87,25 @@ func New(o Options) http.Handler {
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("/assets/{hash}/{name}", serveAsset)
 	for _, p := range pages {
-		mux.HandleFunc(p.pattern, func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, p) })
+		mux.HandleFunc(p.pattern, func(w http.ResponseWriter, r *http.Request) {
+			switch { // guarded lets no other POST through
+			case r.Method == http.MethodPost && p.body == planBody:
+				c.plan(w, r)
+			case r.Method == http.MethodPost:
+				c.act(w, r)
+			default:
+				c.serve(w, r, p)
+			}
+		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, &problem{http.StatusNotFound, "There is no such page", r.URL.Path + " is not a page of the console."})
 	})
-	return guarded(mux)
+	return guarded(mux, c.takes)
 }
 
-// serve answers with a page. Requests of one caller for the same within two seconds share one view.
-func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
+// enter hands the caller of a request on, where there is room for it and its names are names.
+func (c *console) enter(w http.ResponseWriter, r *http.Request, then func(Caller)) {
 	select {
 	case c.room <- struct{}{}:
 		defer func() { <-c.room }()
@@ -102,19 +122,31 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
 		c.fail(w, r, &problem{http.StatusUnauthorized, "Who are you?", err.Error()})
 		return
 	}
-	shown, err := share(&c.shared, sharedKey{caller.Key, r.URL.RequestURI()}, c.Now, sharedFor, func() (shown, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), answerTime)
-		defer cancel()
-		return p.read(ctx, &visit{
-			Request: r, Reader: &look.Reader{Client: caller.Client, Verbose: true}, options: c.Options, shared: &c.shared,
-			key: caller.Key, now: c.Now(),
-		})
-	})
-	if err != nil {
-		c.fail(w, r, err)
-		return
+	then(caller)
+}
+
+// visit is one of a caller.
+func (c *console) visit(r *http.Request, caller Caller) *visit {
+	return &visit{
+		Request: r, Reader: &look.Reader{Client: caller.Client, Verbose: true}, options: c.Options, shared: &c.shared,
+		key: caller.Key, config: caller.Config, secret: caller.Secret, now: c.Now(),
 	}
-	c.answer(w, r, p, shown)
+}
+
+// serve answers with a page. Requests of one caller for the same within two seconds share one view.
+func (c *console) serve(w http.ResponseWriter, r *http.Request, p page) {
+	c.enter(w, r, func(caller Caller) {
+		shown, err := share(&c.shared, sharedKey{caller.Key, r.URL.RequestURI()}, c.Now, sharedFor, func() (shown, error) {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), cmp.Or(p.patience, answerTime))
+			defer cancel()
+			return p.read(ctx, c.visit(r, caller))
+		})
+		if err != nil {
+			c.fail(w, r, err)
+			return
+		}
+		c.answer(w, r, p, shown)
+	})
 }
 
 // wantsJSON is whether the view is wanted instead of the page.

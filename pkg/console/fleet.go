@@ -225,7 +225,7 @@ func readFleet(ctx context.Context, v *visit) (shown, error) {
 	}
 	page.Unreadable = v.Unreadable()
 	moves := slices.ContainsFunc(page.Items, func(r view.Row) bool { return r.Need == view.NeedTime })
-	return shown{"Jobs", page, moves, page.told()}, err
+	return shown{title: "Jobs", view: page, moves: moves, told: page.told()}, err
 }
 
 // unread notes the kinds that cannot be read. It is an error where none can.
@@ -323,5 +323,7 @@ func readSnapshots(ctx context.Context, v *visit) (shown, error) {
 		page.Next = "/snapshots?" + url.Values{"namespace": {f.Namespace}, "continue": {token}}.Encode()
 	}
 	moves := slices.ContainsFunc(page.Items, func(r view.Row) bool { return r.Need == view.NeedTime })
-	return shown{"Snapshots", page, moves, fmt.Sprintf("%d snapshots", len(page.Items))}, nil
+	return shown{
+		title: "Snapshots", view: page, moves: moves, told: fmt.Sprintf("%d snapshots", len(page.Items)),
+	}, nil
 }

@@ -19,21 +19,22 @@ var headers = map[string]string{
 	"X-Frame-Options":              "DENY",
 }
 
-// guarded sets the headers, and refuses what is no look: other methods, and requests that a page of another site made,
-// unless a user follows its link.
-func guarded(next http.Handler) http.Handler {
+// guarded sets the headers, and refuses what is no look: other methods, but a POST to a path that takes one, and
+// requests that a page of another site made, unless a user follows its link. A nil takes takes none.
+func guarded(next http.Handler, takes func(path string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range headers {
 			w.Header().Set(name, value)
 		}
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		looks := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if !looks && (r.Method != http.MethodPost || takes == nil || !takes(r.URL.Path)) {
 			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, "the console only shows: it answers GET and HEAD", http.StatusMethodNotAllowed)
+			http.Error(w, "this page of the console only shows: it answers GET and HEAD", http.StatusMethodNotAllowed)
 			return
 		}
 		site := r.Header.Get("Sec-Fetch-Site")
-		if (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
-			http.Error(w, "another site may not read the console", http.StatusForbidden)
+		if (site == "cross-site" || site == "same-site") && (!looks || r.Header.Get("Sec-Fetch-Mode") != "navigate") {
+			http.Error(w, "another site may not use the console", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

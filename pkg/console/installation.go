@@ -70,5 +70,5 @@ func readInstallation(ctx context.Context, v *visit) (shown, error) {
 		}
 		return Installation{report, asked.System, left}, nil
 	})
-	return shown{"Installation", page, false, fmt.Sprintf("%d checks fail", page.Failed())}, err
+	return shown{title: "Installation", view: page, told: fmt.Sprintf("%d checks fail", page.Failed())}, err
 }

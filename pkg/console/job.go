@@ -28,6 +28,12 @@ type Job struct {
 	Decisions []autoscaler.Explanation `json:"decisions,omitempty"`
 	// Timeline are the moments that are known, the oldest first.
 	Timeline []view.Moment `json:"timeline,omitempty"`
+	// History are the last starts; nil where none is kept.
+	History *view.History `json:"history,omitempty"`
+	// Buttons are the changes that the user may make; none where changes are off.
+	Buttons []Button `json:"buttons,omitempty"`
+	// Lacks names the rights whose lack takes buttons away.
+	Lacks []string `json:"lacks,omitempty"`
 	// Exceptions are the events of failures that Flink reported, the oldest first.
 	Exceptions []view.Event `json:"exceptions,omitempty"`
 }
@@ -49,6 +55,12 @@ func (j Job) Below(kind string) (rows []view.Row) {
 func (j Job) HasLogs() bool {
 	k, known := kinds.Of(j.Ref.Kind)
 	return known && k.Counted
+}
+
+// Plans is whether it can be said what an edit would do.
+func (j Job) Plans() bool {
+	k, known := kinds.Of(j.Ref.Kind)
+	return known && k.Pods
 }
 
 // object reads the resource that the path names.
@@ -76,6 +88,8 @@ func readJob(ctx context.Context, v *visit) (shown, error) {
 	j := Job{Job: view.JobOf(seen), Why: view.Why(seen), Owner: edit.Owner(u)}
 	j.Timeline = j.Moments()
 	var unreadable []string
+	j.History = v.history(ctx, u, &j.Unreadable)
+	j.Buttons, j.Lacks = v.buttons(ctx, u)
 	if j.HasAutoscaler() {
 		j.Decisions, unreadable = v.Decisions(ctx, j.Namespace, j.Name)
 	}
@@ -89,7 +103,7 @@ func readJob(ctx context.Context, v *visit) (shown, error) {
 	for _, r := range j.Related {
 		moves = moves || r.Need == view.NeedTime
 	}
-	return shown{j.Name, j, moves, j.Line()}, nil
+	return shown{title: j.Name, view: j, moves: moves, told: j.Line()}, nil
 }
 
 // Pair is whether it has two sides.

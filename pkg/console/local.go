@@ -72,9 +72,9 @@ func (l *Local) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Host != l.host:
 		http.Error(w, "this console answers to the address that kn flink console printed", http.StatusMisdirectedRequest)
 	case r.URL.Path == openPath:
-		guarded(http.HandlerFunc(l.open)).ServeHTTP(w, r)
+		guarded(http.HandlerFunc(l.open), nil).ServeHTTP(w, r)
 	case !l.known(r):
-		guarded(http.HandlerFunc(refuseUnknown)).ServeHTTP(w, r)
+		guarded(http.HandlerFunc(refuseUnknown), nil).ServeHTTP(w, r)
 	default:
 		l.next.ServeHTTP(w, r)
 	}

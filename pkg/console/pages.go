@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"time"
 )
 
 // shown is what a page shows.
@@ -12,6 +13,8 @@ type shown struct {
 	view any
 	// moves is whether something on the page is on its way, so that it is asked for soon again.
 	moves bool
+	// still is whether the page stays as it is, and is not asked for again.
+	still bool
 	// told is the state in a few words, which a reader who does not see is told when it changes.
 	told string
 }
@@ -26,14 +29,27 @@ type page struct {
 	body string
 	// read reads what it shows.
 	read func(context.Context, *visit) (shown, error)
+	// patience bounds what one answer may take; 0 is answerTime.
+	patience time.Duration
 }
+
+// planBody is the template of the plan of an edit.
+const planBody = "plan.html"
+
+// ofResource is the address of the page of one resource.
+const ofResource = "/ns/{namespace}/{kind}/{name}"
 
 // pages is the table of pages. Each is also JSON, for whoever accepts application/json.
 var pages = []page{
-	{"/jobs", "Jobs", "fleet.html", readFleet},
-	{"/snapshots", "Snapshots", "snapshots.html", readSnapshots},
-	{"/installation", "Installation", "installation.html", readInstallation},
-	{"/ns/{namespace}/{kind}/{name}", "", "job.html", readJob},
-	{"/ns/{namespace}/{kind}/{name}/logs", "", "logs.html", readLogs},
-	{"/reasons/{reason}", "", "reason.html", readReason},
+	{pattern: "/jobs", name: "Jobs", body: "fleet.html", read: readFleet},
+	{pattern: "/snapshots", name: "Snapshots", body: "snapshots.html", read: readSnapshots},
+	{pattern: "/installation", name: "Installation", body: "installation.html", read: readInstallation},
+	{pattern: ofResource, body: "job.html", read: readJob},
+	{pattern: ofResource + "/logs", body: "logs.html", read: readLogs},
+	{pattern: ofResource + "/history", body: "history.html", read: readHistory},
+	{pattern: ofResource + "/load", body: "load.html", read: readLoad, patience: plannedTime},
+	{pattern: ofResource + "/spec", body: "spec.html", read: readSpec},
+	{pattern: ofResource + "/plan", body: planBody, read: readPlan},
+	{pattern: ofResource + "/{verb}", body: "planned.html", read: readPlanned, patience: plannedTime},
+	{pattern: "/reasons/{reason}", body: "reason.html", read: readReason},
 }

@@ -154,9 +154,11 @@ func TestThePaceFollowsWhatMoves(t *testing.T) {
 	}
 }
 
-// A poll of a job asks for it, its snapshots, pods and events.
+// A poll of a job asks for it, its snapshots, pods and events. Its history is asked for once a minute, and when it has
+// another start.
 func TestAPollOfAJobIsFourRequests(t *testing.T) {
 	w := newWorld(t)
+	w.page("/ns/flink/flinkdeployments/orders")
 	w.Tap.Forget()
 	w.page("/ns/flink/flinkdeployments/orders")
 	w.now = w.now.Add(-3e9)

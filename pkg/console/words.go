@@ -20,7 +20,7 @@ var words = template.FuncMap{
 	"age": age, "address": address, "mark": markOf, "reason": reasonOf, "refKind": refKind, "depth": depth,
 	"rows": rowsFor, "newest": newestEvents, "moments": newestMoments,
 	"decisions": newestDecisions, "findings": findingsOf, "figure": figureOf, "change": changeOf,
-	"podName": podNameOf, "stamp": stamp,
+	"podName": podNameOf, "stamp": stamp, "percent": percentOf, "rate": rateOf,
 }
 
 // moment is a time for a page: exact, and how long ago.

@@ -20,6 +20,8 @@ type world struct {
 	*team.Server
 	t       testing.TB
 	handler http.Handler
+	// lacks is the verb of a right that the user does not have; empty is none.
+	lacks string
 	// now is an hour after the clock of the models began, and advances by hand.
 	now time.Time
 }

@@ -10,8 +10,8 @@ import (
 // sideways are not:
 //
 //	functions -> pass, sweep, admission -> gather, apply -> host -> engine -> plan
-//	cmd -> cli -> console -> look, doctor -> view, kube
-//	cli -> preview, gather; preview -> host, bluegreen
+//	cmd -> cli -> console -> act, lookout, look, doctor -> view, kube
+//	lookout -> preview, gather; preview -> host, bluegreen
 //	plan -> history, render, autoscaler, validation, flinkconf -> kinds -> apis
 //
 // bounded, quarantine, redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, clock,
@@ -159,14 +159,21 @@ var rooms = map[string][]string{
 		"telemetry",
 		"settings",
 	},
-	"look":    {"view", "autoscaler", "kinds", "kube", "redact"},
-	"console": {"look", "view", "doctor", "plot", "autoscaler", "kinds", "apis", "kube", "redact"},
+	"look": {"view", "autoscaler", "history", "kinds", "kube", "redact"},
+	"lookout": {
+		"look", "gather", "preview", "view", "flinkconf", "flinkrest", "reachflink", "settings", "kinds", "apis", "kube",
+	},
+	"act": {"look", "view", "kinds", "apis", "kube"},
+	"console": {
+		"act", "lookout", "look", "preview", "view", "doctor", "plot", "autoscaler", "history", "kinds", "apis", "kube",
+		"redact",
+	},
 	"install": {},
 	"release": {},
 	"doctor":  {"apis", "kinds", "flinkconf", "kube", "install"},
 	"cli": {
-		"history", "console", "look", "view", "flinkconf", "kinds", "apis", "kube", "redact", "doctor", "install",
-		"preview", "gather", "reachflink", "settings", "host", "flinkrest", "autoscaler",
+		"act", "lookout", "history", "console", "look", "view", "flinkconf", "kinds", "apis", "kube", "redact", "doctor",
+		"install", "preview", "reachflink", "autoscaler",
 	},
 	"admission": {
 		"validation", "render", "flinkconf", "apis", "kinds", "kube", "event", "fail", "telemetry", "settings", "redact",
