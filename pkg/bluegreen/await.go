@@ -91,7 +91,7 @@ func (v *view) awaited(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeployment
 		next.Wait = plan.Cause{Reason: plan.ReasonSideReady, Message: fmt.Sprintf(
 			"FlinkDeployment %s is ready; FlinkDeployment %s is deleted at %s UTC",
 			d.Name, old.Name, until.UTC().Format("15:04:05"),
-		)}
+		), Until: until, Then: "FlinkDeployment " + old.Name + " is deleted"}
 		next.Soon = until.Sub(v.now()) < 10*time.Second
 		return next
 	}

@@ -134,7 +134,9 @@ func (v *view) fails(reason plan.Reason, text string) Decision {
 		v.Resource.Status.Retry, v.Resource.Generation, metav1.NewTime(v.now()), string(reason), text,
 	)
 	d.Again = false
-	d.Wait = plan.Cause{Reason: reason, Message: text + "; it is tried again"}
+	d.Wait = plan.Cause{
+		Reason: reason, Message: text + "; it is tried again", Until: d.Status.Retry.After.Time, Then: plan.ThenTriedAgain,
+	}
 	d.Events = []plan.Event{{Warning: true, Reason: reason, Message: text, Once: true, Key: text}}
 	return d
 }

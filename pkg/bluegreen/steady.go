@@ -184,6 +184,7 @@ func backingOff(v view) (Decision, bool) {
 	out := Decision{Situation: Held, Status: v.next(), Wait: plan.Cause{
 		Reason:  plan.Reason(r.Reason),
 		Message: r.Message + "; it is tried again at " + r.After.UTC().Format("15:04:05") + " UTC",
+		Until:   r.After.Time, Then: plan.ThenTriedAgain,
 	}}
 	if d := v.ours(v.active); d != nil {
 		v.maintain(d, &out)

@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -79,6 +80,7 @@ func summarize(v view, d Decision, next *v1beta1.FlinkBlueGreenDeploymentStatus)
 	next.Conditions = summary.SetConditions(v.Resource.Status.Conditions, summary.At{
 		Now: v.Now, Generation: v.Resource.Generation,
 	}, wanted...)
+	next.Wait = v.waitOf(d, next)
 	movement := plan.Movement{
 		Now: v.Now, Since: next.PaceSince,
 		// gates may wait for hours, and each look at them asks Flink and more: a sweep is often enough
@@ -89,6 +91,19 @@ func summarize(v view, d Decision, next *v1beta1.FlinkBlueGreenDeploymentStatus)
 		movement.Attempt = next.Retry.After.Time
 	}
 	next.Pace, next.PaceSince = movement.Pace()
+}
+
+// waitOf is what status.wait says. A side that is to become ready has its deadline in status.
+func (v *view) waitOf(d Decision, next *v1beta1.FlinkBlueGreenDeploymentStatus) *v1beta1.Wait {
+	wait, deadline := d.Wait, instantOf(next.AbortTimestamp)
+	if v.stall(d).Reason != "" || wait.Reason == "" {
+		return nil
+	}
+	awaits := next.Transition != nil && next.Transition.Step == v1beta1.BlueGreenAwait && d.Situation == Transitioning
+	if wait.Until.IsZero() && awaits && !deadline.IsZero() {
+		wait.Until, wait.Then = deadline, "the change is given up"
+	}
+	return status.Wait(wait, d.Situation)
 }
 
 // stall is why nothing happens: what the rule says, or a spec that does not count while nothing is under way.

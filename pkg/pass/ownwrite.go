@@ -4,6 +4,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/kinds"
 )
 
 // ownWrite reports whether the last change of a resource is a write of our own, by managedFields. The pass that wrote
@@ -16,6 +19,7 @@ import (
 //	ours, in the second in which it was created       yes, if its generation was observed
 //	ours, before or at its mark for deletion          no: the mark has no entry of its own
 //	nobody's, or somebody else's                      no
+//	any, and its annotation asks for an attempt       no
 func ownWrite(u *unstructured.Unstructured, manager string) bool {
 	created := u.GetCreationTimestamp().Time
 	var ours, others time.Time
@@ -37,6 +41,13 @@ func ownWrite(u *unstructured.Unstructured, manager string) bool {
 	}
 	if mark := u.GetDeletionTimestamp(); mark != nil {
 		others = later(others, mark.Time)
+	}
+	if k, known := kinds.Of(u.GetKind()); known && k.Counted {
+		asked := v1beta1.ReconcileRequested(u.GetAnnotations())
+		answered, _, _ := unstructured.NestedString(u.Object, "status", "reconcileRequested")
+		if asked != "" && asked != answered {
+			return false
+		}
 	}
 	observed, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
 	return manager != "" && ours.After(others) && observed == u.GetGeneration()

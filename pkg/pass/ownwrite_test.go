@@ -82,3 +82,28 @@ func TestAnEchoCostsOneRequest(t *testing.T) {
 		t.Errorf("a pass that was asked for cost %d requests: it must look", n)
 	}
 }
+
+// A user who asks for an attempt is heard, however the times of the writes stand.
+func TestARequestIsNoWriteOfOurOwn(t *testing.T) {
+	for name, row := range map[string]struct {
+		kind, asked, answered string
+		want                  bool
+	}{
+		"asked":                         {"FlinkDeployment", "2", "1", false},
+		"asked, of a session job":       {"FlinkSessionJob", "2", "", false},
+		"answered":                      {"FlinkDeployment", "2", "2", true},
+		"answered, and taken out since": {"FlinkDeployment", "", "2", true},
+		"of a kind that has no pause":   {"FlinkStateSnapshot", "2", "", true},
+	} {
+		now := metav1.NewTime(time.Date(2026, 11, 21, 12, 0, 5, 0, time.UTC))
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"kind": row.kind, "status": map[string]any{"observedGeneration": int64(1), "reconcileRequested": row.answered},
+		}}
+		u.SetGeneration(1)
+		u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: agent, Time: &now, Operation: "Update"}})
+		u.SetAnnotations(map[string]string{"flink.apache.org/reconcile-requested-at": row.asked})
+		if got := ownWrite(u, agent); got != row.want {
+			t.Errorf("%s: own %t", name, got)
+		}
+	}
+}

@@ -45,8 +45,6 @@ type Job struct {
 	Row             `json:"resource"`
 	// Situation is the one word of the last pass; empty before it, and of the Java operator.
 	Situation string `json:"situation,omitempty"`
-	// Until is when a failed operation is tried again; absent means that none waits.
-	Until *time.Time `json:"until,omitempty"`
 	// Operation is what is under way; empty means nothing.
 	Operation string `json:"operation,omitempty"`
 	// Conditions are those of its status.
@@ -106,7 +104,7 @@ func JobOf(seen Seen) Job {
 	j := Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: Version, Kind: "JobView"}, Row: RowOf(seen.Resource),
 		Situation: s.Status.Situation, Operation: s.operation(), Safe: s.safe(), State: s.states(),
-		Until: s.until(), Facts: s.facts(seen.Now), Error: errorText(s.Status.Error), Unreadable: seen.Unreadable,
+		Facts: s.facts(seen.Now), Error: errorText(s.Status.Error), Unreadable: seen.Unreadable,
 		Needs: needs(seen.Pods, seen.Now), Events: EventsOf(seen.Events, secrets), Gates: s.gates(secrets),
 	}
 	if err != nil {
@@ -219,17 +217,6 @@ func (s subject) states() []State {
 		all = append(all, state)
 	}
 	return all
-}
-
-// until is when a failed operation is tried again.
-func (s subject) until() *time.Time {
-	switch {
-	case s.Status.Refused != nil:
-		return since(&s.Status.Refused.After)
-	case s.Status.Retry != nil:
-		return since(&s.Status.Retry.After)
-	}
-	return nil
 }
 
 // facts are what the status says of failures, restarts and what was lost, beside its conditions.

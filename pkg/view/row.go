@@ -53,6 +53,8 @@ type Row struct {
 	Need Need `json:"need,omitempty"`
 	// Now says what it waits for or what is wrong: a reason and its message.
 	Now string `json:"now,omitempty"`
+	// Wait says until when it waits, and what follows then; absent while it waits for nothing that has a time.
+	Wait *Wait `json:"wait,omitempty"`
 	// Suspended is whether its job is to be suspended.
 	Suspended bool `json:"suspended,omitempty"`
 	// Of is the resource below which it stands: a job's cluster, a side's pair, a snapshot's job; absent for others.
@@ -75,6 +77,34 @@ type Row struct {
 	Path string `json:"path,omitempty"`
 }
 
+// Wait is a wait that has a time.
+type Wait struct {
+	// For is the reason of what is waited for, in one word.
+	For string `json:"for"`
+	// Until is when it ends at the latest.
+	Until time.Time `json:"until"`
+	// Then is what follows at that time.
+	Then string `json:"then,omitempty"`
+}
+
+// wait is status.wait or, of a status of an earlier version, the next attempt of what failed, where that is waited for.
+func (s subject) wait() *Wait {
+	if w := s.Status.Wait; w != nil {
+		return &Wait{w.For, w.Until.UTC(), w.Then}
+	}
+	var r *v1beta1.Retry
+	switch {
+	case s.Status.Refused != nil:
+		r = &s.Status.Refused.Retry
+	case s.Status.Retry != nil:
+		r = s.Status.Retry
+	}
+	if c := s.holds(summary.Reconciling); r == nil || c == nil || c.Reason != r.Reason {
+		return nil
+	}
+	return &Wait{r.Reason, r.After.UTC(), "it is tried again"}
+}
+
 // RowOf is a resource as a list shows it.
 func RowOf(object *unstructured.Unstructured) Row {
 	s, err := read(object)
@@ -83,7 +113,11 @@ func RowOf(object *unstructured.Unstructured) Row {
 		r.Need, r.Now = NeedUser, "Unreadable: "+err.Error()
 	}
 	if r.Now != "" {
-		r.Now = s.secrets().Text(r.Now)
+		secrets := s.secrets()
+		r.Now = secrets.Text(r.Now)
+		if r.Wait != nil {
+			r.Wait.Then = secrets.Text(r.Wait.Then)
+		}
 	}
 	return r
 }
@@ -115,7 +149,9 @@ func (s subject) row() Row {
 	if ready := s.condition(summary.Ready); r.Since == nil && ready != nil {
 		r.Since = since(&ready.LastTransitionTime)
 	}
-	r.Need, r.Now = s.need()
+	if r.Need, r.Now = s.need(); r.Now != "" {
+		r.Wait = s.wait()
+	}
 	return r
 }
 

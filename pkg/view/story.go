@@ -30,6 +30,8 @@ type Story struct {
 	Since *time.Time `json:"since,omitempty"`
 	// What is the reason with its message.
 	What string `json:"what"`
+	// Wait says until when it waits, and what follows then; absent while it waits for nothing that has a time.
+	Wait *Wait `json:"wait,omitempty"`
 	// Run is the command that the message has; empty where it has none.
 	Run string `json:"run,omitempty"`
 	// Means is what the reason means; empty for one that this version does not know.
@@ -67,7 +69,7 @@ func Why(seen Seen) Story {
 	story := Story{
 		TypeMeta: metav1.TypeMeta{APIVersion: Version, Kind: "Story"}, Of: j.Ref, Namespace: j.Namespace,
 		Need: j.Need, Since: j.Since, What: cmp.Or(j.Now, "nothing is wrong that its status knows of"),
-		Known: j.State, Unreadable: j.Unreadable,
+		Known: j.State, Unreadable: j.Unreadable, Wait: j.Wait,
 	}
 	reason := ""
 	for _, of := range []string{summary.Stalled, summary.Reconciling, summary.Ready} {
@@ -213,6 +215,9 @@ func (s Story) Text(now time.Time) string {
 	var l labelled
 	fmt.Fprintf(&l.out, "%s %s.\n", Printable(s.Of.Name), verdict)
 	l.add("  what", wrapped(s.What)...)
+	if s.Wait != nil {
+		l.add("  wait", wrapped(s.Wait.line(now))...)
+	}
 	l.add("  means", wrapped(s.Means)...)
 	for i, text := range s.Because {
 		l.add([]string{"  because", ""}[min(i, 1)], wrapped(text)...)

@@ -60,6 +60,9 @@ func (b Branch) cells(style Style) []string {
 		cells = append([]string{b.Namespace}, cells...)
 	}
 	now := b.Now
+	if w := b.Wait; w != nil && b.Need == NeedTime && !strings.Contains(now, w.Until.Format(time.RFC3339)) {
+		now = fmt.Sprintf("until %s: %s", moment(w.Until, style.Now), now)
+	}
 	if style.Wide {
 		cells = append(cells, b.Kind, dash(b.JobManager), dash(b.Flink), number(b.Parallelism), b.generations(),
 			dash(b.UpgradeMode))
@@ -170,8 +173,8 @@ func (j Job) Text(now time.Time, all bool) string {
 	if j.Now != "" {
 		l.add(map[Need]string{NeedTime: "Waiting", NeedUser: "Stalled"}[j.Need], brief(j.Now, width))
 	}
-	if j.Until != nil {
-		l.add("", "until "+moment(*j.Until, now))
+	if j.Wait != nil {
+		l.add("", brief(j.Wait.line(now), width))
 	}
 	l.add("Operation", brief(j.Operation, width))
 	l.add("Needs", cut(j.Needs, width)...)
@@ -193,6 +196,15 @@ func (j Job) Text(now time.Time, all bool) string {
 	}
 	l.add("Unreadable", j.Unreadable...)
 	return l.out.String()
+}
+
+// line says until when, and what follows.
+func (w Wait) line(now time.Time) string {
+	line := "until " + moment(w.Until, now)
+	if w.Then != "" {
+		line += ", then " + w.Then
+	}
+	return line
 }
 
 func cut(lines []string, width int) []string {

@@ -75,6 +75,7 @@ func leave(v *world.Look, diff specdiff.Change, wanted bool) decision.Decision {
 		return decision.Wait(decision.Found{Pending: &plan.Cause{
 			Reason:  plan.Reason(r.Reason),
 			Message: fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339)),
+			Until:   r.After.Time, Then: plan.ThenTriedAgain,
 		}})
 	}
 	if purpose != v1beta1.PurposeRedeploy && loss.AwaitsRestore(v) { // a redeploy abandons the state

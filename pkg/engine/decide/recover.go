@@ -79,7 +79,9 @@ func RecoverLost(v *world.Look) decision.Decision {
 // restartPauses waits for the time of the next restart.
 func restartPauses(v *world.Look) (decision.Result, bool) {
 	why, early := restarts.Pause(v.Want.Restarts, v.Seen.Now)
-	return decision.Result{Situation: plan.Lost, Wait: plan.Cause{Reason: restarts.Pending, Message: why}}, early
+	return decision.Result{Situation: plan.Lost, Wait: plan.Cause{
+		Reason: restarts.Pending, Message: why, Until: restarts.Due(v.Want.Restarts, v.Seen.Now), Then: plan.ThenStarted,
+	}}, early
 }
 
 // recoverCluster starts a cluster that is gone and should run.

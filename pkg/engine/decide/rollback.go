@@ -2,7 +2,6 @@ package decide
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/engine/decision"
@@ -73,41 +72,14 @@ func RollBack(v *world.Look) decision.Decision {
 
 // RollbackDue reports whether a rollback should begin, whether or not it can.
 func RollbackDue(v *world.Look) bool {
-	r := v.Want.ReconciliationStatus
-	if takesOver(v) {
+	switch due, goesBack := facts.RollbackAt(v); {
+	case takesOver(v):
 		return true
-	}
-	if v.Last == nil || v.LastStable == nil || r.State != v1beta1.ReconciliationDeployed ||
-		r.LastReconciledSpec == r.LastStableSpec {
+	case !facts.HasStable(v):
 		return false
-	}
-	stable := v.LastStable.Spec
-	if !specdiff.Classify(&stable, &v.Last.Spec, v.Last.Spec.DesiredMode()).Kind.Effective() {
-		return false // the stable spec itself does not run
-	}
-	if suspended := stable.Job != nil && stable.Job.DesiredState() == v1beta1.JobStateSuspended; suspended ||
-		!v.LastRunning() {
-		return false // there is nothing that ran
-	}
-	if v.Seen.Resource.Annotations[v1beta1.AnnotationRollback] == strconv.FormatInt(v.Deployed, 10) {
+	case v.Seen.Resource.Annotations[v1beta1.AnnotationRollback] == strconv.FormatInt(v.Deployed, 10):
 		return true
+	default:
+		return goesBack && v.Seen.Now.After(due)
 	}
-	late := v.Seen.Now.Sub(startedAt(v)) > v.Options.ReadinessTimeout()
-	return late && v.Options.RollbackEnabled() && !hasDoneWork(v)
-}
-
-// hasDoneWork reports whether tasks of the deployed job have finished while it goes on, as those of a batch job do
-// stage by stage: to take it back would do that work again.
-func hasDoneWork(v *world.Look) bool {
-	return v.Job != nil && v.Job.State == v1beta1.FlinkJobCreated && v.Job.Finished > 0
-}
-
-// startedAt is when the newest start had its chance: when its release was recorded, when Flink listed the job of a
-// session or, if that was later because a pass had died, when its host was released.
-func startedAt(v *world.Look) time.Time {
-	at := time.UnixMilli(v.Want.ReconciliationStatus.ReconciliationTimestamp)
-	if released := v.Host.ReleasedAt(); released.After(at) {
-		return released
-	}
-	return at
 }

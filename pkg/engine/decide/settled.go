@@ -267,6 +267,7 @@ func failureCause(v *world.Look) (string, bool) {
 // person; an answer still goes on with it.
 func awaitLastState(v *world.Look, s plan.Situation) decision.Result {
 	r := decision.Result{Situation: s, Wait: facts.JobEnded}
+	r.Wait.Until, r.Wait.Then = v.EndedAt().Add(v.CheckpointTimeout()), plan.ThenUser
 	if v.Since(v.EndedAt()) <= v.CheckpointTimeout() {
 		return r
 	}

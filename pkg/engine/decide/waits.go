@@ -43,10 +43,10 @@ func waitsFor(v *world.Look, podFailure *plan.Cause) plan.Cause {
 	case v.Job != nil && facts.Suspected(v.Want.LostProgress):
 		return restoreNotShown
 	case v.Job == nil && v.Want.JobStatus.StartTime != "":
-		until := v.EndedAt().Add(v.CheckpointTimeout()).UTC().Format(time.RFC3339)
-		return plan.Cause{Reason: plan.ReasonJobNotListed,
+		until := v.EndedAt().Add(v.CheckpointTimeout())
+		return plan.Cause{Reason: plan.ReasonJobNotListed, Until: until, Then: "the job counts as ended",
 			Message: fmt.Sprintf("Flink responds and does not list the job; if it does not by %s, the job "+
-				"counts as ended", until)}
+				"counts as ended", until.UTC().Format(time.RFC3339))}
 	}
 	return plan.Cause{Reason: plan.ReasonJobNotRunning, Message: "the job is " + string(state)}
 }

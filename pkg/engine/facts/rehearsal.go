@@ -56,5 +56,5 @@ func RefusalWait(v *world.Look) plan.Cause {
 	r := v.Want.Refused
 	return plan.Cause{Reason: plan.Reason(r.Reason), Message: fmt.Sprintf(
 		"%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339),
-	)}
+	), Until: r.After.Time, Then: plan.ThenTriedAgain}
 }

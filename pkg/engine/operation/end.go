@@ -254,6 +254,7 @@ func AttemptFailed(v *world.Look, reason plan.Reason, message string) decision.R
 		Situation: plan.Waiting,
 		Wait: plan.Cause{
 			Reason: reason, Message: fmt.Sprintf("%s; next attempt at %s", message, again.UTC().Format(time.RFC3339)),
+			Until: again, Then: plan.ThenTriedAgain,
 		},
 	}
 }

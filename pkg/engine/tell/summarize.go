@@ -8,6 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/engine/facts"
 	"github.com/kn-flink/kn-flink/pkg/engine/loss"
 	"github.com/kn-flink/kn-flink/pkg/engine/world"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -35,6 +36,7 @@ func summarize(v *world.Look, verdict status.Verdict, more ...metav1.Condition) 
 	v.Want.LifecycleState = summary.DeploymentLifecycle(&resource)
 	v.Want.LifecycleSince = lifecycleSince(v)
 	setConditions(v, verdict, more)
+	v.Want.Wait = waitOf(v, verdict)
 	setGenerations(v)
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
 	m := plan.Movement{
@@ -131,6 +133,27 @@ func setGenerations(v *world.Look) {
 		deployed := v.Deployed
 		v.Want.DeployedGeneration = &deployed
 	}
+}
+
+// waitOf is what status.wait says. First match wins:
+//
+//	what is waited for                                 status.wait
+//	has a time, as the rule knows it                   until then, and what follows
+//	a start that may be rolled back becomes stable     until it is rolled back
+//	otherwise, or nothing                              absent
+func waitOf(v *world.Look, verdict status.Verdict) *v1beta1.Wait {
+	cause := verdict.Wait
+	if verdict.Stall != nil {
+		cause = *verdict.Stall
+	}
+	if verdict.Stall == nil && !status.Moving(verdict.Situation) {
+		return nil
+	}
+	at, goesBack := facts.RollbackAt(v)
+	if cause.Until.IsZero() && goesBack && verdict.Stall == nil && v.AtRest() && !facts.IsStable(v) {
+		cause.Until, cause.Then = at, "what was deployed is rolled back to the last stable spec"
+	}
+	return status.Wait(cause, verdict.Situation)
 }
 
 // nextAttempt is when something that failed is tried again, if that is what is waited for; zero otherwise.

@@ -84,6 +84,7 @@ func New(s *Seen) *Look {
 	if other := v.Want.DeployedGeneration; other != nil {
 		v.Deployed = *other
 	}
+	triesNow(v)
 	if s.Refused != nil {
 		v.Want.Refused = s.Refused.DeepCopy()
 	}

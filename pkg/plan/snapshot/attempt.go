@@ -96,7 +96,7 @@ func (v attempt) awaitJob() result {
 		return v.abandon(v.secondary() + " is not running")
 	}
 	return result{
-		situation: AwaitingJob, jobDown: true,
+		situation: AwaitingJob, jobDown: true, until: deadline, then: "it is abandoned",
 		wait: cause{
 			plan.ReasonJobNotRunning, "the job does not run; it is waited for until " + deadline.UTC().Format(time.RFC3339),
 		},

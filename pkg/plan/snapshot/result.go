@@ -25,6 +25,9 @@ type result struct {
 	silent bool
 	// retryAt is when something that failed is tried again, if that is what is waited for; zero otherwise.
 	retryAt time.Time
+	// until is when another wait ends at the latest, and then is what follows; zero when nothing is known of that.
+	until time.Time
+	then  string
 }
 
 // requeue says how the pass goes on.

@@ -4,7 +4,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // summarize derives from the result what people and the clock read: situation, conditions, pace.
@@ -37,7 +39,20 @@ func summarize(v view, result result) {
 	v.want.Conditions = summary.SetConditions(r.Status.Conditions, summary.At{
 		Now: v.s.Now, Generation: r.Generation,
 	}, wanted...)
+	v.want.Wait = waitOf(result)
 	setPace(v, result)
+}
+
+// waitOf is what status.wait says.
+func waitOf(r result) *v1beta1.Wait {
+	cause := plan.Cause{Reason: r.wait.reason, Until: r.until, Then: r.then}
+	if !r.retryAt.IsZero() {
+		cause.Until, cause.Then = r.retryAt, plan.ThenTriedAgain
+	}
+	if r.stall.reason != "" || r.wait.reason == "" {
+		return nil
+	}
+	return status.Wait(cause, r.situation)
 }
 
 func accepted(v view) metav1.Condition {

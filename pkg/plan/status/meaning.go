@@ -51,7 +51,7 @@ func OnlyTells(old, next v1beta1.FlinkDeploymentStatus) bool {
 		return false
 	}
 	old.Error, old.Conditions, old.LifecycleState = next.Error, next.Conditions, next.LifecycleState
-	old.LifecycleSince = next.LifecycleSince
+	old.LifecycleSince, old.Wait = next.LifecycleSince, next.Wait
 	old.Situation, old.Pace, old.PaceSince = next.Situation, next.Pace, next.PaceSince
 	return SameMeaning(old, next)
 }

@@ -1,6 +1,13 @@
 package status
 
-import "github.com/kn-flink/kn-flink/pkg/plan"
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
 
 // Verdict is what a rule decided, as far as it shows in status.
 type Verdict struct {
@@ -22,3 +29,17 @@ var moving = map[plan.Situation]bool{
 
 // Moving reports whether something is under way in a situation.
 func Moving(s plan.Situation) bool { return moving[s] }
+
+// Wait is what status.wait says of a cause in a situation: nil where nothing has a time, or where that is not known.
+func Wait(cause plan.Cause, s plan.Situation) *v1beta1.Wait {
+	if cause.Until.Unix() <= 0 {
+		return nil
+	}
+	reason := cause.Reason
+	if reason == "" {
+		reason = plan.Reason(s)
+	}
+	return &v1beta1.Wait{
+		For: string(reason), Until: metav1.NewTime(cause.Until.UTC().Truncate(time.Second)), Then: cause.Then,
+	}
+}

@@ -39,9 +39,6 @@ type Edit struct {
 	Beside bool
 }
 
-// AskedAt is the annotation whose change asks for a pass.
-const AskedAt = "flink.apache.org/reconcile-requested-at"
-
 // Suspend stops the job and keeps its state.
 func Suspend(object *unstructured.Unstructured) (Edit, error) {
 	return state(object, v1beta1.JobStateSuspended, "suspended")
@@ -109,14 +106,19 @@ func Scale(object *unstructured.Unstructured, to int64) (Edit, error) {
 	return e, nil
 }
 
-// Reconcile asks for a pass now.
+// Reconcile asks for a pass now; of a resource with a job it ends the pause before the next attempt.
 func Reconcile(object *unstructured.Unstructured, now time.Time) (Edit, error) {
-	at := now.UTC().Format(time.RFC3339Nano)
-	return Edit{
+	asked := map[string]any{v1beta1.AnnotationReconcileRequested: now.UTC().Format(time.RFC3339Nano)}
+	e := Edit{
 		Says: "a pass is asked for", Beside: true,
-		Patch: map[string]any{"metadata": map[string]any{"annotations": map[string]any{AskedAt: at}}},
-		Notes: []string{"an operation that failed is not tried before its time"},
-	}, nil
+		Patch: map[string]any{"metadata": map[string]any{"annotations": asked}},
+	}
+	if k, known := kinds.Of(object.GetKind()); known && k.Counted {
+		e.Notes = []string{"what waits for its next attempt is tried at once"}
+	} else {
+		e.Notes = []string{"an operation that failed is not tried before its time"}
+	}
+	return e, nil
 }
 
 // Promote opens the gate approval of the change that a pair has under way.

@@ -81,6 +81,26 @@ type Progress struct {
 	// Revision is the newest start of the job in its revision history; absent
 	// before the first start, without a history, and for kinds without a job.
 	Revision *RevisionStatus `json:"revision,omitempty"`
+	// Wait says until when the resource waits for something, and what follows
+	// then. Absent while it waits for nothing that has a time: condition
+	// Reconciling or Stalled says what it waits for.
+	Wait *Wait `json:"wait,omitempty"`
+	// ReconcileRequested is the value of annotation
+	// flink.apache.org/reconcile-requested-at that was acted on last; another value
+	// ends the pause before the next attempt. Empty means none, and for kinds
+	// without a job.
+	ReconcileRequested string `json:"reconcileRequested,omitempty"`
+}
+
+// Wait is a wait that has a time.
+type Wait struct {
+	// For is what is waited for in one CamelCase word: the reason of the condition
+	// that says more.
+	For string `json:"for,omitempty"`
+	// Until is when it ends at the latest.
+	Until metav1.Time `json:"until,omitzero"`
+	// Then is what follows at that time, in a few words.
+	Then string `json:"then,omitempty"`
 }
 
 // Leases of the JobManagers of a cluster, as they were seen, and since when. They

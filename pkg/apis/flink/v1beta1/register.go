@@ -54,6 +54,11 @@ const (
 	// AnnotationRollback on a FlinkDeployment or a FlinkSessionJob asks for a
 	// rollback of the generation that it names, as decimal text.
 	AnnotationRollback = "flinkdeployment.flink.apache.org/rollback"
+	// AnnotationReconcileRequested on any resource asks for a pass by a change
+	// of its value, a time or any other text. On a FlinkDeployment or a
+	// FlinkSessionJob a new value ends the pause before the next attempt of what
+	// failed or was refused, once.
+	AnnotationReconcileRequested = "flink.apache.org/reconcile-requested-at"
 	// AnnotationIgnoreState on a FlinkDeployment, value "true", lets its first
 	// start ignore high-availability data that is already there under its name.
 	AnnotationIgnoreState = "flinkdeployment.flink.apache.org/ignore-state"

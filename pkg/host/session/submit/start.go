@@ -104,9 +104,10 @@ var Submitting = plan.Cause{
 // A main method that is slow looks the same, so Flink is asked again no sooner than it may take.
 func submitted(v *session.Job) plan.Cause {
 	at := v.Look.Intent().Release.RunAt
-	return plan.Cause{Reason: plan.ReasonJobSubmitting, Message: fmt.Sprintf(
+	until := at.Add(v.Look.Options.SubmissionTimeout())
+	return plan.Cause{Reason: plan.ReasonJobSubmitting, Until: until, Then: "Flink is asked again", Message: fmt.Sprintf(
 		"Flink was to be asked at %s to run the jar; if it does not list the job by %s, it is asked again",
-		at.UTC().Format(time.RFC3339), at.Add(v.Look.Options.SubmissionTimeout()).UTC().Format(time.RFC3339))}
+		at.UTC().Format(time.RFC3339), until.UTC().Format(time.RFC3339))}
 }
 
 // runOverdue calls a person once Flink was asked to run the jar three times without listing a job; nil before.
@@ -163,6 +164,7 @@ func WaitsForAttempt(r *v1beta1.Retry) plan.Cause {
 	return plan.Cause{
 		Reason:  plan.Reason(r.Reason),
 		Message: fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339)),
+		Until:   r.After.Time, Then: plan.ThenTriedAgain,
 	}
 }
 
