@@ -125,7 +125,7 @@ func Settle(r Result, marks ...Mark) Decision { return Decision{Result: r, Marks
 // Of is the decision of a rule that gives a result; applies is false where the rules that follow decide.
 func Of(r Result, applies bool) Decision { return Decision{Result: r, Passes: !applies} }
 
-// String is one line for logs and tests, as in "stop by savepoint for Upgrade, restore savepoint".
+// String is one line for logs and tests, as in "stop by Savepoint for Upgrade, restore savepoint".
 func (d Decision) String() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
