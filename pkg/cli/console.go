@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"time"
@@ -67,11 +65,7 @@ func (p *program) runConsole(ctx context.Context, s serving) error {
 		Namespace: c.namespace, System: p.system, Now: p.Now, Version: p.Version, Foot: "as the user of your kubeconfig",
 		Actions: s.acts,
 	}), listener.Addr(), p.Now)
-	server := &http.Server{
-		Handler: local, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: log.New(io.Discard, "", 0), // a line of it may have an address
-	}
+	server := local.Server()
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	defer server.Close()

@@ -3,6 +3,8 @@ package console
 import (
 	"crypto/rand"
 	"crypto/subtle"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/url"
@@ -51,6 +53,15 @@ func (l *Local) Address() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return "http://" + l.host + openPath + "?" + url.Values{"token": {l.token}}.Encode()
+}
+
+// Server serves it, with limits on each connection.
+func (l *Local) Server() *http.Server {
+	return &http.Server{
+		Handler: l, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: log.New(io.Discard, "", 0), // a line of it may have an address
+	}
 }
 
 // Idle is how long there was no request of a browser that has the cookie.

@@ -44,10 +44,10 @@ func serve(t *testing.T, server *team.Server) *site {
 	s := &site{Server: server}
 	began, at := time.Now(), server.Clock.Now().Add(time.Hour)
 	now := func() time.Time { return at.Add(time.Since(began)) }
-	client := server.Client()
+	user := console.Caller{Client: server.Client(), Key: "user", Config: server.Config("kn-flink"), Secret: "a-secret"}
 	handler := console.New(console.Options{
-		Caller:    func(*http.Request) (console.Caller, error) { return console.Caller{Client: client, Key: "user"}, nil },
-		Namespace: "flink", Version: "v0.0.0-test", Now: now, Foot: "as a test",
+		Caller:    func(*http.Request) (console.Caller, error) { return user, nil },
+		Namespace: "flink", Version: "v0.0.0-test", Now: now, Foot: "as a test", Actions: true,
 	})
 	var local *console.Local
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,6 +11,11 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/history"
 	"github.com/kn-flink/kn-flink/pkg/kinds"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/test/judged"
@@ -36,6 +41,14 @@ var pages = map[string]string{
 	"installed":   "/installation",
 	"reason":      "/reasons/LastStateUnknown",
 	"gone":        "/ns/flink/flinkdeployments/gone",
+	"history":     "/ns/flink/flinkdeployments/orders/history?from=1&to=2",
+	"load":        "/ns/flink/flinkdeployments/orders/load",
+	"spec":        "/ns/flink/flinkdeployments/orders/spec",
+	"plan":        "/ns/flink/flinkdeployments/orders/plan",
+	"suspend":     "/ns/flink/flinkdeployments/orders/suspend",
+	"gives-up":    "/ns/flink/flinksessionjobs/etl/restart",
+	"scale":       "/ns/flink/flinkdeployments/orders/scale",
+	"rollback":    "/ns/flink/flinkdeployments/orders/rollback?to=1",
 }
 
 // gated is a pair that waits for gates.
@@ -91,11 +104,40 @@ func scaled(t *testing.T, s *team.Server) {
 	}
 }
 
+// started keeps two starts of orders.
+func started(t *testing.T, s *team.Server) {
+	t.Helper()
+	object := s.Get(team.Resource("FlinkDeployment"), "flink", "orders")
+	for number := int64(1); number <= 2; number++ {
+		spec, _, _ := unstructured.NestedMap(object.DeepCopy().Object, "spec")
+		spec["image"] = fmt.Sprintf("registry/orders:1.%d", number)
+		operation := fmt.Sprintf("%010d%022d", number, 0)
+		revision, err := history.Revision{
+			Name: history.NameOf("orders", operation), Number: number, Operation: operation, Spec: spec,
+			Started: metav1.NewTime(s.Clock.Now()), ChangedBy: "kubectl-edit",
+			From: v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: "s3://bucket/savepoint"},
+		}.Object(metav1.OwnerReference{
+			APIVersion: v1beta1.APIVersion, Kind: "FlinkDeployment", Name: "orders", UID: object.GetUID(),
+		}, "flink")
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := kube.Unstructured(revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Create(kube.Revisions, u); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // teamSite is a console of what the team has.
 func teamSite(t *testing.T) *site {
 	s := team.New(t, root)
 	s.Add(parse(t, gated))
 	scaled(t, s)
+	started(t, s)
 	s.Logs["payments-5f6c7d8b9-abcde"] = "2026-01-01T12:59:00Z INFO starts with plantedInSpec\n" +
 		"2026-01-01T12:59:01Z WARN <b>no slots</b>\n"
 	return serve(t, s)
@@ -135,9 +177,15 @@ func TestEveryPage(t *testing.T) {
 		b.quiet(path)
 	}
 	b.look(1280, "light")
-	b.visit(s.address + "/jobs")
-	if image := b.picture("docs"); *update {
-		if err := os.WriteFile(filepath.Join(root, "docs/observe/console.png"), image, 0o644); err != nil {
+	for file, path := range map[string]string{
+		"console": "/jobs", "console-job": pages["job"], "console-plan": pages["gives-up"],
+	} {
+		b.visit(s.address + path)
+		image := b.picture("docs-" + file)
+		if !*update {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(root, "docs/observe", file+".png"), image, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

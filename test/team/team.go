@@ -82,7 +82,7 @@ func (s *Server) Add(u *unstructured.Unstructured) {
 	}
 }
 
-// Client is a client of the server, which has the logs and a version, too.
+// Client is a client of the server, which has the logs, all rights and a version, too.
 func (s *Server) Client() *kube.Client {
 	s.t.Helper()
 	config := s.Config("kn-flink")
@@ -94,7 +94,7 @@ func (s *Server) Client() *kube.Client {
 	return client
 }
 
-// logTransport answers requests for logs and for the version itself.
+// logTransport answers requests for logs, for rights and for the version itself.
 type logTransport struct {
 	next http.RoundTripper
 	logs map[string]string
@@ -104,6 +104,13 @@ func (l logTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if pod, is := strings.CutSuffix(r.URL.Path, "/log"); is {
 		answer := httptest.NewRecorder()
 		fmt.Fprint(answer, l.logs[filepath.Base(pod)])
+		return answer.Result(), nil
+	}
+	if strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews") {
+		answer := httptest.NewRecorder()
+		answer.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(answer, `{"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
+			"status": {"allowed": true}}`)
 		return answer.Result(), nil
 	}
 	if r.URL.Path == "/version" {

@@ -92,8 +92,14 @@ func run(ctx context.Context, o *options) (err error) {
 	if err != nil {
 		return err
 	}
+	page, err := serveConsole(ctx, local.Config())
+	if err != nil {
+		return err
+	}
 	return show(
-		ctx, &watch{options: *o, begun: begun, follower: follower, functions: local.Mesh().Functions},
+		ctx, &watch{
+			options: *o, begun: begun, follower: follower, functions: local.Mesh().Functions, console: page,
+		},
 		local.Failed(),
 	)
 }

@@ -19,6 +19,7 @@ type watch struct {
 	functions func() []mesh.Function
 	listener  tail
 	before    follow.State
+	console   string
 	hinted    bool // the example is stable, or there is none
 }
 
@@ -101,7 +102,8 @@ func (w *watch) hints(page string) []string {
 			"Flink's web page: "+page)
 	}
 	return append(
-		hints, "Logs: "+filepath.Join(w.options.dir, "log")+" (the platform), kubectl logs (functions and Flink)",
+		hints, "All of it in a browser, once: "+w.console,
+		"Logs: "+filepath.Join(w.options.dir, "log")+" (the platform), kubectl logs (functions and Flink)",
 	)
 }
 

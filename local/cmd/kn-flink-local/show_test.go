@@ -52,11 +52,11 @@ func TestTheExampleIsThereWhenItAnswers(t *testing.T) {
 }
 
 func TestTheHintsSayWhereToLook(t *testing.T) {
-	w := &watch{options: options{dir: "/checkout/.local"}}
+	w := &watch{options: options{dir: "/checkout/.local"}, console: "http://127.0.0.1:8300/open?token=x"}
 	text := strings.Join(w.hints("http://127.1.1.1:8081"), "\n")
 	for _, want := range []string{
 		"export KUBECONFIG=/checkout/.local/kubeconfig\n", "kubectl patch flinkdeployment basic", "http://127.1.1.1:8081",
-		"/checkout/.local/log",
+		"/checkout/.local/log", "in a browser, once: http://127.0.0.1:8300/open?token=x",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
