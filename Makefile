@@ -118,7 +118,7 @@ e2e: ## deploy, then run the end-to-end tests and print the figures (RUN=<regula
 
 bench: ## sizes, memory and start-up time of the functions; benchmarks of the pure core
 	go run ./test/bench
-	go test -run '^$$' -bench . -benchmem ./pkg/... ./functions/console
+	go test -run '^$$' -bench . -benchmem ./pkg/...
 
 bench-session-jobs: ## session jobs at once on one cluster of real Flink on this machine, and a minute in which they run (N=100)
 	cd local && KNFLINK_SESSION_JOBS=$(or $(N),100) go test -count=1 -timeout 30m -v -run '^TestManySessionJobs$$' ./platform
