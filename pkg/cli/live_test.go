@@ -12,7 +12,7 @@ import (
 func TestC5TopNamesTheRightsThatAreMissing(t *testing.T) {
 	for right, names := range map[string]string{
 		"get services":          "the right to get services/proxy in namespace flink is missing",
-		"list pods":             "the right to list pods in namespace flink is missing",
+		"list pods":             "the right to list pods.metrics.k8s.io in namespace flink is missing",
 		"list flinksessionjobs": "the right to list flinksessionjobs",
 	} {
 		t.Run(right, func(t *testing.T) {

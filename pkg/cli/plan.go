@@ -15,6 +15,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/lookout"
 	"github.com/kn-flink/kn-flink/pkg/preview"
+	"github.com/kn-flink/kn-flink/pkg/view"
+	"github.com/kn-flink/kn-flink/pkg/view/edit"
 )
 
 // planKinds are those whose edits the operator decides about.
@@ -25,30 +27,35 @@ const liveRights = "get of services/proxy, or create of pods/portforward: withou
 
 func (p *program) plan() command {
 	var file, patch string
+	var revision int64
 	return command{
 		use: "plan [NAME]", group: "change", kinds: planKinds, args: cobra.MaximumNArgs(1),
 		short: "What an edit would do, by the operator's own decision; nothing is changed",
 		example: "  kn flink plan -f orders.yaml\n" +
-			"  kn flink plan orders -p '{\"spec\":{\"job\":{\"parallelism\":8}}}'\n  kn flink plan orders",
+			"  kn flink plan orders -p '{\"spec\":{\"job\":{\"parallelism\":8}}}'\n  kn flink plan orders\n" +
+			"  kn flink plan orders --to 11",
 		rights: []string{
 			"patch of the kind, and create for one that is not there, as a dry run",
 			"get of configmaps in the system namespace: without it the defaults count",
 			"get and list of what the operator looks at (deployments, pods, configmaps, events, ingresses, the kinds)",
-			liveRights,
+			liveRights, "with --to, " + historyRights,
 		},
 		flags: func(f *pflag.FlagSet) {
 			p.views(f)
+			f.Int64Var(&revision, "to", 0, "a rollback of NAME to this revision, see kn flink history")
 			f.StringVarP(&file, "filename", "f", "", "the edited resources, of a file, or - for the standard input")
 			f.StringVarP(&patch, "patch", "p", "", "the edit of NAME as a merge patch, in JSON or YAML")
 		},
 		run: func(ctx context.Context, args []string) error {
 			switch {
-			case file != "" && (len(args) > 0 || patch != ""):
-				return failed("give either --filename, or NAME with or without --patch")
+			case file != "" && (len(args) > 0 || patch != "" || revision != 0), patch != "" && revision != 0:
+				return failed("give either --filename, or NAME with --patch, --to, or none of them")
 			case file != "":
 				return p.planFile(ctx, file)
 			case len(args) == 0:
 				return failed("give --filename, or NAME")
+			case revision != 0:
+				return p.planRollback(ctx, args[0], revision)
 			}
 			return p.planNamed(ctx, args[0], patch)
 		},
@@ -72,6 +79,31 @@ func (p *program) planNamed(ctx context.Context, arg, patch string) error {
 		}
 	}
 	return p.planned(ctx, c, lookout.Edited{Before: before, After: object})
+}
+
+// planRollback shows what a rollback to a revision would do, as kn flink rollback makes it.
+func (p *program) planRollback(ctx context.Context, arg string, revision int64) error {
+	c, object, err := p.named(ctx, arg, runKinds)
+	if err != nil {
+		return err
+	}
+	all, err := c.revisions(ctx, object)
+	if err != nil {
+		return err
+	}
+	to, err := numbered(object, all, revision)
+	if err != nil {
+		return err
+	}
+	made, err := edit.Rollback(object, to, edit.StateNow, view.Hiding(object, to))
+	if err != nil {
+		return &Exit{CodeError, err}
+	}
+	after, err := c.dryRun(ctx, object, made.Patch)
+	if err != nil {
+		return refused(err)
+	}
+	return p.planned(ctx, c, lookout.Edited{Before: object, After: after})
 }
 
 // dryRun is a resource as a merge patch would leave it, judged by the API server.

@@ -16,9 +16,12 @@ func (p *program) top() command {
 	vertices := false
 	return command{
 		use: "top [NAME]", group: "look", kinds: runKinds, args: cobra.MaximumNArgs(1),
-		short:   "Load, backpressure and checkpoints of jobs, as Flink says now",
+		short:   "Load, lag and checkpoints of jobs, as Flink says now, and what their pods use",
 		example: "  kn flink top\n  kn flink top orders --vertices",
-		rights:  []string{"list of the kinds and of pods", "get of configmaps in the system namespace", liveRights},
+		rights: []string{
+			"list of the kinds and of pods", "list of pods.metrics.k8s.io", "get of configmaps in the system namespace",
+			liveRights,
+		},
 		flags: func(f *pflag.FlagSet) {
 			p.views(f)
 			f.BoolVar(&vertices, "vertices", false, "a line for each vertex of NAME")
@@ -38,6 +41,7 @@ func (p *program) top() command {
 			}
 			defer look.Close()
 			loads := look.Loads(ctx, all)
+			c.usage(ctx, loads)
 			shown := view.LoadsOf(loads, look.Unreadable())
 			text := shown.Text(p.Now(), p.noHeaders)
 			if vertices && loads[0].Why == "" {

@@ -11,6 +11,7 @@ var (
 	Namespaces      = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	Nodes           = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 	NodeMetrics     = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "nodes"}
+	PodMetrics      = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "pods"}
 	Leases          = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 	Revisions       = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "controllerrevisions"}
 	Services        = schema.GroupVersionResource{Version: "v1", Resource: "services"}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,7 +31,7 @@ func (l *Lookout) Loads(ctx context.Context, all []*unstructured.Unstructured) [
 		asked.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
-			loads[i] = view.Load{Row: view.RowOf(object)}
+			loads[i] = view.LoadOf(object)
 			if err := l.load(ctx, object, &loads[i]); err != nil {
 				loads[i].Why = err.Error()
 			}
@@ -45,6 +47,9 @@ const (
 	metricPressure = "backPressuredTimeMsPerSecond"
 	metricIn       = "numRecordsInPerSecond"
 	metricOut      = "numRecordsOutPerSecond"
+	metricRestarts = "numRestarts"
+	// metricPending ends the names of those that count the records that wait in front of a source.
+	metricPending = ".pendingRecords"
 )
 
 // load asks the JobManager of a job for its figures.
@@ -70,6 +75,13 @@ func (l *Lookout) load(ctx context.Context, object *unstructured.Unstructured, i
 		at := s.Latest.Completed.TriggerTime.Time()
 		into.Checkpoint, into.Took, into.StateSize = &at, s.Latest.Completed.Duration, s.Latest.Completed.StateSize
 	}
+	if m, err := client.Metrics(ctx, id, []string{metricRestarts}); err == nil {
+		into.Restarts = m[metricRestarts]
+	}
+	sources := map[string]bool{}
+	for _, n := range job.Plan.Nodes {
+		sources[n.ID] = len(n.Inputs) == 0
+	}
 	for _, v := range job.Vertices {
 		one := view.VertexLoad{ID: v.ID, Name: v.Name, Parallelism: v.Parallelism}
 		m, err := client.VertexMetrics(ctx, id, v.ID, []string{metricBusy, metricPressure, metricIn, metricOut})
@@ -77,9 +89,33 @@ func (l *Lookout) load(ctx context.Context, object *unstructured.Unstructured, i
 			one.Busy, one.BackPressured = ofSecond(m, metricBusy), ofSecond(m, metricPressure)
 			one.In, one.Out = sum(m, metricIn), sum(m, metricOut)
 		}
+		if sources[v.ID] {
+			one.Lag = lagOf(ctx, client, id, v.ID)
+		}
 		into.Vertices = append(into.Vertices, one)
 	}
 	return nil
+}
+
+// lagOf is how many records wait in front of a source; nil where it does not count them.
+func lagOf(ctx context.Context, client *flinkrest.Client, job, vertex string) *float64 {
+	all, err := client.VertexMetricNames(ctx, job, vertex)
+	if err != nil {
+		return nil
+	}
+	names := slices.DeleteFunc(all, func(name string) bool { return !strings.HasSuffix(name, metricPending) })
+	if len(names) == 0 {
+		return nil
+	}
+	m, err := client.VertexMetrics(ctx, job, vertex, names)
+	if err != nil || len(m) == 0 {
+		return nil
+	}
+	lag := 0.0
+	for _, a := range m {
+		lag += float64(a.Sum)
+	}
+	return view.Figure(lag)
 }
 
 func ofSecond(m map[string]flinkrest.Aggregate, name string) *float64 {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Loads are the jobs with what Flink says of them now.
@@ -26,6 +28,15 @@ func LoadsOf(jobs []Load, unreadable []string) Loads {
 // Load is a job with what Flink says of it now.
 type Load struct {
 	Row `json:"resource"`
+	// CPU is how many cores the pods of its cluster use; absent where Kubernetes does not measure it, and for a session
+	// job.
+	CPU *float64 `json:"cpu,omitempty"`
+	// Memory is how many bytes its pods use; absent in the same cases.
+	Memory *float64 `json:"memory,omitempty"`
+	// CPUAsked is how many cores the pods of its cluster ask for; absent when its status does not say.
+	CPUAsked *float64 `json:"cpuAsked,omitempty"`
+	// MemoryAsked is how many bytes they ask for; absent in the same case.
+	MemoryAsked *float64 `json:"memoryAsked,omitempty"`
 	// TaskManagers is how many are registered; nil when Flink does not say.
 	TaskManagers *int `json:"taskManagers,omitempty"`
 	// Checkpoint is when the newest one was triggered; absent without one.
@@ -34,6 +45,8 @@ type Load struct {
 	Took int64 `json:"took,omitempty"`
 	// StateSize is the size of its state, in bytes.
 	StateSize int64 `json:"stateSize,omitempty"`
+	// Restarts is how often Flink has restarted the job since it began, as text; empty when it does not say.
+	Restarts string `json:"restarts,omitempty"`
 	// Vertices are those of the job.
 	Vertices []VertexLoad `json:"vertices,omitempty"`
 	// Why says why there are no figures; empty when there are.
@@ -56,6 +69,21 @@ type VertexLoad struct {
 	In *float64 `json:"in,omitempty"`
 	// Out is how many go out.
 	Out *float64 `json:"out,omitempty"`
+	// Lag is how many records wait in front of a source; absent where it does not count them, and for others.
+	Lag *float64 `json:"lag,omitempty"`
+}
+
+// LoadOf is a job before Flink was asked.
+func LoadOf(object *unstructured.Unstructured) Load {
+	s, _ := read(object) // what cannot be read asks for nothing that is known
+	asked := func(name string) *float64 {
+		n, err := strconv.ParseFloat(s.Status.ClusterInfo[name], 64)
+		if err != nil {
+			return nil
+		}
+		return Figure(n)
+	}
+	return Load{Row: RowOf(object), CPUAsked: asked("total-cpu"), MemoryAsked: asked("total-memory")}
 }
 
 // Figure is a number, or nil where it is none.
@@ -68,7 +96,10 @@ func Figure(of float64) *float64 {
 
 // Text is the table of them.
 func (l Loads) Text(now time.Time, noHeaders bool) string {
-	table := [][]string{{"NAME", "JOB", "TASKMANAGERS", "BUSY", "BACKPRESSURED", "CHECKPOINT", "STATE", "NOTE"}}
+	table := [][]string{{
+		"NAME", "JOB", "CPU", "MEMORY", "TASKMANAGERS", "BUSY", "BACKPRESSURED", "LAG", "CHECKPOINT", "STATE", "RESTARTS",
+		"NOTE",
+	}}
 	if noHeaders {
 		table = nil
 	}
@@ -83,7 +114,8 @@ func (l Loads) Text(now time.Time, noHeaders bool) string {
 		}
 		busy, pressed := busiest(j.Vertices)
 		table = append(table, []string{
-			j.Name, dash(j.Job), managers, share(busy), share(pressed), checkpoint, state, brief(j.Why, nowWidth),
+			j.Name, dash(j.Job), used(j.CPU, j.CPUAsked, "", 1), used(j.Memory, j.MemoryAsked, " GiB", 1<<30), managers,
+			share(busy), share(pressed), rate(j.lag()), checkpoint, state, dash(j.Restarts), brief(j.Why, nowWidth),
 		})
 	}
 	text := columns(table)
@@ -95,7 +127,7 @@ func (l Loads) Text(now time.Time, noHeaders bool) string {
 
 // VerticesText is the table of the vertices of one job. The busiest one is marked where another waits for it.
 func (l Load) VerticesText(noHeaders bool) string {
-	table := [][]string{{"VERTEX", "PARALLELISM", "BUSY", "BACKPRESSURED", "IN/S", "OUT/S", ""}}
+	table := [][]string{{"VERTEX", "PARALLELISM", "BUSY", "BACKPRESSURED", "IN/S", "OUT/S", "LAG", ""}}
 	if noHeaders {
 		table = nil
 	}
@@ -106,10 +138,37 @@ func (l Load) VerticesText(noHeaders bool) string {
 			mark = "<- bottleneck"
 		}
 		table = append(table, []string{
-			brief(v.Name, 60), fmt.Sprint(v.Parallelism), share(v.Busy), share(v.BackPressured), rate(v.In), rate(v.Out), mark,
+			brief(v.Name, 60), fmt.Sprint(v.Parallelism), share(v.Busy), share(v.BackPressured), rate(v.In), rate(v.Out),
+			rate(v.Lag), mark,
 		})
 	}
 	return columns(table)
+}
+
+// lag is that of all sources; nil where none counts it.
+func (l Load) lag() *float64 {
+	var all *float64
+	for _, v := range l.Vertices {
+		if v.Lag != nil {
+			sum := *v.Lag
+			if all != nil {
+				sum += *all
+			}
+			all = &sum
+		}
+	}
+	return all
+}
+
+// used is what is used of what was asked for, in a unit.
+func used(of, asked *float64, unit string, size float64) string {
+	switch {
+	case of == nil:
+		return "-"
+	case asked == nil:
+		return fmt.Sprintf("%.1f%s", *of/size, unit)
+	}
+	return fmt.Sprintf("%.1f/%.1f%s", *of/size, *asked/size, unit)
 }
 
 // busiest are the highest shares of any vertex; nil where none is known.

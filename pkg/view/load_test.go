@@ -16,11 +16,12 @@ func TestTheLoadOfAJob(t *testing.T) {
 	at, managers := now.Add(-14*time.Second), 4
 	load := view.Load{
 		Row: view.Row{Ref: view.Ref{Name: "orders"}, Job: "RUNNING"}, TaskManagers: &managers,
-		Checkpoint: &at, Took: 1200, StateSize: 2254857830,
+		Checkpoint: &at, Took: 1200, StateSize: 2254857830, Restarts: "2", CPU: view.Figure(3.1), CPUAsked: view.Figure(8),
+		Memory: view.Figure(11.2 * (1 << 30)), MemoryAsked: view.Figure(16 << 30),
 		Vertices: []view.VertexLoad{
 			{
 				Name: "Source orders", Parallelism: 4, Busy: view.Figure(0.38), BackPressured: view.Figure(0.22),
-				In: view.Figure(12100), Out: view.Figure(12100),
+				In: view.Figure(12100), Out: view.Figure(12100), Lag: view.Figure(1200),
 			},
 			{Name: "Sink", Parallelism: 8, Busy: view.Figure(0.97), BackPressured: view.Figure(0), In: view.Figure(12100)},
 			{Name: "Old", Parallelism: 1, Busy: view.Figure(math.NaN())},
@@ -28,16 +29,16 @@ func TestTheLoadOfAJob(t *testing.T) {
 	}
 	all := view.LoadsOf([]view.Load{load}, []string{"the right to list pods is missing"})
 	for _, want := range []string{
-		"orders  RUNNING  4             97%   22%            14s (1.2 s)  2.1 GiB",
+		"orders  RUNNING  3.1/8.0  11.2/16.0 GiB  4             97%   22%            1.2k  14s (1.2 s)  2.1 GiB  2",
 		"not read: the right to list pods is missing",
 	} {
 		if text := all.Text(now, false); !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
 		}
 	}
-	want := "Source orders  4  38%  22%  12.1k  12.1k\n" +
-		"Sink           8  97%  0%   12.1k  -      <- bottleneck\n" +
-		"Old            1  -    -    -      -\n"
+	want := "Source orders  4  38%  22%  12.1k  12.1k  1.2k\n" +
+		"Sink           8  97%  0%   12.1k  -      -     <- bottleneck\n" +
+		"Old            1  -    -    -      -      -\n"
 	if got := load.VerticesText(true); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

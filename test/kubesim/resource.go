@@ -51,6 +51,7 @@ var (
 	Pods                      = core("pods")
 	Nodes                     = core("nodes")
 	NodeMetrics               = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "nodes"}
+	PodMetrics                = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "pods"}
 	Namespaces                = core("namespaces")
 	Services                  = core("services")
 	ConfigMaps                = core("configmaps")
@@ -107,6 +108,7 @@ var resources = []Resource{
 	},
 	{GVR: Nodes, Kind: "Node", Cluster: true, Status: true, Unowned: true, Fields: []string{"spec.unschedulable"}},
 	{GVR: NodeMetrics, Kind: "NodeMetrics", Cluster: true, Unowned: true},
+	{GVR: PodMetrics, Kind: "PodMetrics", Unowned: true},
 	{GVR: Namespaces, Kind: "Namespace", Cluster: true, Status: true, Unowned: true, Fields: []string{"status.phase"}},
 	{GVR: Revisions, Kind: "ControllerRevision"},
 	{GVR: Services, Kind: "Service", Status: true},

@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/kn-flink/kn-flink/pkg/cli"
 	"github.com/kn-flink/kn-flink/test/golden"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
 var rewritePlugin = flag.Bool("rewrite-plugin", false, "write testdata/plugin again")
@@ -162,7 +164,25 @@ func TestPluginPlan(t *testing.T) {
 	h.edit(demo, parallelism(3))
 	h.flush()
 	show(patch(`{spec: {job: {parallelism: 4}}}`)...)
+	h.untilStable(demo)
+	show("plan", demo, "--to", "1")
+	show("plan", demo, "--to", "9")
 	heldPlugin(t, "plan.txt", text.String())
+}
+
+// podUses is what metrics-server says of a pod.
+func (h *harness) podUses(pod, cluster, component, cpu, memory string) {
+	h.t.Helper()
+	if _, err := h.w.Kube.Create(kubesim.PodMetrics, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "metrics.k8s.io/v1beta1", "kind": "PodMetrics", "metadata": map[string]any{
+			"name": pod, "namespace": namespace, "labels": map[string]any{"app": cluster, "component": component},
+		},
+		"containers": []any{map[string]any{
+			"name": "flink-main-container", "usage": map[string]any{"cpu": cpu, "memory": memory},
+		}},
+	}}); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // TestPluginTop shows what kn flink top says of what really runs.
@@ -171,7 +191,10 @@ func TestPluginTop(t *testing.T) {
 	h.apply(demo, application(stateful("savepoint"), retained, secretive))
 	h.runs("etl", sessionJob("host"), sessionCluster())
 	h.untilStable(demo)
+	h.loads(demo, 5000)
 	h.pass(2 * time.Minute)
+	h.podUses("demo-jobmanager", demo, "jobmanager", "250m", "600Mi")
+	h.podUses("demo-taskmanager-1-1", demo, "taskmanager", "1500m", "900Mi")
 	var text strings.Builder
 	show := func(args ...string) { text.WriteString(h.plugin("", args...)) }
 	show("top")
