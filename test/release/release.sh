@@ -37,8 +37,12 @@ apply() {
     [ "$i" != 6 ] || { cat "$work/out" >&2; die "could not apply $1/kn-flink.yaml"; }
     sleep 3
   done
-  [ ! -f "$1/kn-flink-webhook.yaml" ] || quietly kubectl apply --server-side --force-conflicts -f "$1/kn-flink-webhook.yaml"
-  [ ! -f "$1/prune.sh" ] || quietly "$1/prune.sh" "$1"/kn-flink*.yaml
+  local installed=("$1/kn-flink.yaml")
+  if [ -f "$1/kn-flink-webhook.yaml" ]; then
+    quietly kubectl apply --server-side --force-conflicts -f "$1/kn-flink-webhook.yaml"
+    installed+=("$1/kn-flink-webhook.yaml")
+  fi
+  [ ! -f "$1/prune.sh" ] || quietly "$1/prune.sh" "${installed[@]}"
   # shellcheck disable=SC2016 # the text has it like that
   sed 's/${NAMESPACE}/default/' "$1/tenant.yaml" >"$work/tenant.yaml"
   quietly kubectl apply --server-side --force-conflicts -f "$work/tenant.yaml"
