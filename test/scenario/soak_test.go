@@ -157,7 +157,7 @@ func shortened(script []string, fails func([]string) bool) []string {
 	return script
 }
 
-// fewSteps are drawn when nobody says how many: make test asks for ten times as many.
+// fewSteps are drawn of each kind where KNFLINK_SCENARIO_STEPS does not say how many.
 const fewSteps = 2000
 
 // budget is what random runs may take: so many steps, failing runs, and so much time. Safe for concurrent use.
