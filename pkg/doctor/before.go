@@ -110,21 +110,6 @@ func ingress(f Found, a Asked) []Line {
 		"applied, and mutators of the settings never run.")}
 }
 
-// DefinitionOf is the name of the definition of one of our kinds.
-func DefinitionOf(k kinds.Kind) string { return k.Resource.GroupResource().String() }
-
-// pace is the type of the field by which sweeps select, which only our definitions have.
-func pace(definition *unstructured.Unstructured) string {
-	for _, version := range maps(definition, "spec", "versions") {
-		if version["name"] == kinds.All[0].Resource.Version {
-			kind, _, _ := unstructured.NestedString(version, "schema", "openAPIV3Schema", "properties", "status", "properties",
-				"pace", "type")
-			return kind
-		}
-	}
-	return ""
-}
-
 // definitions says of each kind what an installation does with its definition.
 func definitions(f Found, _ Asked) (lines []Line) {
 	for _, k := range kinds.All {
@@ -144,14 +129,6 @@ func definitions(f Found, _ Asked) (lines []Line) {
 		}
 	}
 	return lines
-}
-
-func oldStored(check string, stored []string, version string) Line {
-	return line(check, Fail, "stored in version %s: write each resource again in %s, and take the others out of "+
-		"status.storedVersions", strings.Join(stored, " "), version).do(
-		fmt.Sprintf("kubectl get %s -A -o yaml | kubectl replace -f -", check),
-		fmt.Sprintf("kubectl patch crd %s.flink.apache.org --subresource=status --type=merge "+
-			`-p '{"status":{"storedVersions":["%s"]}}'`, check, version))
 }
 
 // soon is how long before its end a certificate is worth a look, in days.

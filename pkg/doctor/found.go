@@ -78,6 +78,29 @@ type Asked struct {
 	GoOn bool
 }
 
+// Job is what is judged of one resource of our kinds.
+type Job struct {
+	// Kind, Namespace and Name are whose.
+	Kind, Namespace, Name string
+	// Account is the service account that its spec names; empty where it names none.
+	Account string
+	// Jar is the scheme of the address of its jar; empty where there is none.
+	Jar string
+	// Autoscaled is whether its own options turn the autoscaler on, Sized whether an autoscaler has set its size, and
+	// Fixed whether its spec sets it.
+	Autoscaled, Sized, Fixed bool
+	// Unseen is since when no function has observed its newest spec; zero where one has.
+	Unseen time.Time
+	// Stalled is the reason for which it waits for a user; empty where it does not.
+	Stalled string
+	// Step belongs to the operation that is open; empty for none.
+	Step string
+	// Options are the keys of its own options.
+	Options []string
+	// Canary is whether it proves that changes arrive, and is never deployed.
+	Canary bool
+}
+
 // Found are the facts.
 type Found struct {
 	// Now is when they were read.

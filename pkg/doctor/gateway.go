@@ -64,16 +64,16 @@ func Gateways(f Found, a Asked) (found []install.Gateway) {
 	})
 }
 
-// selecting are the namespaces in which a Service, not ours, selects pods.
-func selecting(f Found, pods map[string]string) (found []install.Gateway) {
+// selecting are the namespaces in which a Service, not ours, selects pods by labels.
+func selecting(f Found, labels map[string]string) (found []install.Gateway) {
 	for _, s := range f.Objects[Exposed] {
 		selector, _, _ := unstructured.NestedStringMap(s.Object, "spec", "selector")
 		has := !strings.HasPrefix(s.GetName(), "flink-admit")
-		for k, v := range pods {
+		for k, v := range labels {
 			has = has && selector[k] == v
 		}
 		if has && !slices.ContainsFunc(found, func(g install.Gateway) bool { return g.Namespace == s.GetNamespace() }) {
-			found = append(found, install.Gateway{Namespace: s.GetNamespace(), Selector: pods, Port: podsPort})
+			found = append(found, install.Gateway{Namespace: s.GetNamespace(), Selector: labels, Port: podsPort})
 		}
 	}
 	slices.SortFunc(found, func(a, b install.Gateway) int { return strings.Compare(a.Namespace, b.Namespace) })
@@ -121,7 +121,7 @@ func service(f Found, name string) []install.Gateway {
 // noWebhook says why none can be installed for Knative's gateway; empty when it can.
 func noWebhook(f Found, a Asked) string {
 	class := ingressClass(f)
-	looked := map[string]string{
+	absent := map[string]string{
 		"":        "no Service selects Kourier's gateway (app: 3scale-kourier-gateway) in any namespace",
 		"kourier": "no Service selects Kourier's gateway (app: 3scale-kourier-gateway) in any namespace",
 		"istio":   "no Service selects Istio's gateway (istio: ingressgateway) in any namespace",
@@ -130,7 +130,7 @@ func noWebhook(f Found, a Asked) string {
 		"gateway-api": "the Service of the external gateway (ConfigMap config-gateway in knative-serving) is not there, " +
 			"or has no port 443",
 	}
-	none, known := looked[class]
+	none, known := absent[class]
 	found := Gateways(f, a)
 	switch {
 	case !known:

@@ -47,18 +47,18 @@ var (
 	pushed = []string{"reconcile", "reconcile-jars", "observe"}
 )
 
-func inside(s Source, admit bool, names ...string) (parts []part) {
+func inside(s Source, admit bool, names ...string) (all []part) {
 	for _, name := range names {
-		parts = append(parts, part{source: s, namespace: install.DefaultNamespace, name: name, admit: admit})
+		all = append(all, part{source: s, namespace: install.DefaultNamespace, name: name, admit: admit})
 	}
-	return parts
+	return all
 }
 
-func outside(s Source, admit bool, names ...string) (parts []part) {
+func outside(s Source, admit bool, names ...string) (all []part) {
 	for _, name := range names {
-		parts = append(parts, part{source: s, name: name, admit: admit, outside: true})
+		all = append(all, part{source: s, name: name, admit: admit, outside: true})
 	}
-	return parts
+	return all
 }
 
 // called is the name of a part in an installation.

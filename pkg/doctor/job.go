@@ -12,29 +12,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
-// Job is what is judged of one resource of our kinds.
-type Job struct {
-	// Kind, Namespace and Name are whose.
-	Kind, Namespace, Name string
-	// Account is the service account that its spec names; empty where it names none.
-	Account string
-	// Jar is the scheme of the address of its jar; empty where there is none.
-	Jar string
-	// Autoscaled is whether its own options turn the autoscaler on, Sized whether an autoscaler has set its size, and
-	// Fixed whether its spec sets it.
-	Autoscaled, Sized, Fixed bool
-	// Unseen is since when no function has observed its newest spec; zero where one has.
-	Unseen time.Time
-	// Stalled is the reason for which it waits for a user; empty where it does not.
-	Stalled string
-	// Step belongs to the operation that is open; empty for none.
-	Step string
-	// Options are the keys of its own options.
-	Options []string
-	// Canary is whether it proves that changes arrive, and is never deployed.
-	Canary bool
-}
-
 // Of is its kind, namespace and name in one text.
 func (j Job) Of() string { return strings.ToLower(j.Kind) + " " + j.Namespace + "/" + j.Name }
 

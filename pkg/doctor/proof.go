@@ -32,8 +32,8 @@ func (p Proof) Seen(c v1beta1.Canary, took time.Duration) Proof {
 // Whole is whether all is proved.
 func (p Proof) Whole() bool { return p.First > 0 && p.Asked > 0 && p.Answered > 0 }
 
-// Lines are the findings of a probe.
-func (p Proof) Lines() []Line {
+// Findings say of each part whether it works.
+func (p Proof) Findings() []Line {
 	row := func(check string, took time.Duration, proved, dead string) Line {
 		if took > 0 {
 			return line(check, OK, "%s after %v", proved, took.Round(100*time.Millisecond))

@@ -62,7 +62,7 @@ func (c Canary) follow(ctx context.Context, at kube.Object) ([]doctor.Line, erro
 		}
 		took := c.Now().Sub(begun)
 		if proof = proof.Seen(v1beta1.CanaryOf(u), took); proof.Whole() || took > c.Limit {
-			return proof.Lines(), nil
+			return proof.Findings(), nil
 		}
 		wait := time.NewTimer(c.Pace)
 		select {
