@@ -48,7 +48,7 @@ race: ## the same with the race detector
 	go test -race ./...
 
 soak-model: ## carry out random commands and faults over the models: make soak-model STEPS=2000000 (SEED=<number> for other ones)
-	KNFLINK_SCENARIO_STEPS=$(or $(STEPS),2000000) KNFLINK_SCENARIO_SEED=$(or $(SEED),2) go test -count=1 -timeout 0 -v -run '^TestRandom(Session)?Runs$$' ./test/scenario
+	KNFLINK_SCENARIO_STEPS=$(or $(STEPS),2000000) KNFLINK_SCENARIO_SEED=$(or $(SEED),2) go test -count=1 -timeout 0 -v -run '^TestRandom(Session|Pair)?Runs$$' ./test/scenario
 
 crash-points: ## stop after every effect of every scenario, and try every position of a second pass and every disorder (about an hour)
 	KNFLINK_SCENARIO_POINTS=1000 go test -count=1 -timeout 0 -v -run '^TestScenarios$$' ./test/scenario

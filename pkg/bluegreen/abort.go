@@ -37,7 +37,7 @@ func abort(v view, t v1beta1.BlueGreenTransition) Decision {
 		wait.Actions, wait.Soon = v.deletion(t.Target), true
 		return wait
 	case d.DeletionTimestamp != nil:
-		v.overdue(&wait, d)
+		v.goes(&wait, d)
 		return wait
 	case d.Spec.Job.DesiredState() != v1beta1.JobStateSuspended:
 		wait.Actions, wait.Soon = []plan.Action{plan.SuspendSide{
@@ -84,7 +84,7 @@ func withdraw(v view, t v1beta1.BlueGreenTransition) Decision {
 	case d.DeletionTimestamp == nil:
 		wait.Actions, wait.Soon = v.deletion(t.Target), true
 	default:
-		v.overdue(&wait, d)
+		v.goes(&wait, d)
 	}
 	return wait
 }

@@ -3,6 +3,8 @@ package bluegreen
 import (
 	"maps"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -91,15 +93,19 @@ func (v *view) replacement(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeploy
 	return actions, nil
 }
 
-// carriedPath is the path of a side that is changed in place: the one that it has, else the template's.
+// carriedPath is the path of a side that is changed in place: the template's where a new nonce says to start from that,
+// else the one that it has, else the template's.
 func (v *view) carriedPath(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeployment) string {
-	if d.Spec.Job != nil && d.Spec.Job.InitialSavepointPath != "" && v.recorded.known() {
-		return d.Spec.Job.InitialSavepointPath
+	made, err := parseSpec(t.Spec)
+	if err != nil || made.job() == nil {
+		return ""
 	}
-	if s, err := parseSpec(t.Spec); err == nil {
-		return s.path()
+	has, nonce := d.Spec.Job, made.job().SavepointRedeployNonce
+	redeploys := has != nil && nonce != nil && !ptr.Equal(nonce, has.SavepointRedeployNonce)
+	if has != nil && has.InitialSavepointPath != "" && v.recorded.known() && !redeploys {
+		return has.InitialSavepointPath
 	}
-	return ""
+	return made.path()
 }
 
 // deletion deletes a side. The cluster of a session job stays until that is gone.

@@ -69,6 +69,16 @@ func (v *view) terminating(colour v1beta1.BlueGreenType) plan.Cause {
 	}
 }
 
+// goes waits for a side that is being deleted and that nothing needs any more. A cluster that a user has deleted waits
+// for the job on it, which is deleted, too.
+func (v *view) goes(d *Decision, side *v1beta1.FlinkDeployment) {
+	colour := colourOfName(side.Name)
+	if j := v.sessionJob(colour); j != nil && j.DeletionTimestamp == nil {
+		d.Actions = append(d.Actions, v.deletion(colour)...)
+	}
+	v.overdue(d, side)
+}
+
 // overdue says that a side which is being deleted is not gone in time.
 func (v *view) overdue(d *Decision, side *v1beta1.FlinkDeployment) {
 	if side.DeletionTimestamp == nil || v.now().Before(side.DeletionTimestamp.Add(v.cleanupTimeout(side))) {

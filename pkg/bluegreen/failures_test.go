@@ -181,6 +181,47 @@ func TestNotReadyAndAbort(t *testing.T) {
 			w.rests()
 			w.sees("ACTIVE_GREEN", "RUNNING", "green")
 		},
+		"T11.52 the job of the side that serves has failed for good": func(t *testing.T) {
+			w := active(t, stateful)
+			w.slow["demo-blue"] = true
+			d := w.side("blue")
+			d.Status.LifecycleState, d.Status.JobStatus.State = "FAILED", "FAILED"
+			w.tick()
+			w.edit(image("1.21"))
+			w.tick()
+			w.slow["demo-blue"] = false
+			w.rests()
+			w.sees("ACTIVE_BLUE", "RUNNING", "blue")
+			if got := w.side("blue").Spec.Image; got != "flink:1.21" {
+				t.Errorf("blue has image %s, want the changed one", got)
+			}
+			w.started()
+		},
+		"T11.52 a redeploy asks nothing of a side that is not ready": func(t *testing.T) {
+			w := active(t, stateful)
+			w.broken["demo-blue"], w.side("blue").Status.LifecycleState = true, "DEPLOYED"
+			w.edit(job("savepointRedeployNonce", 1), job("initialSavepointPath", "s3://s/mine"))
+			w.tick()
+			w.broken["demo-blue"] = false
+			w.rests()
+			w.sees("ACTIVE_BLUE", "RUNNING", "blue")
+			if got := w.side("blue").Spec.Job.InitialSavepointPath; got != "s3://s/mine" {
+				t.Errorf("blue starts from %q, want the path of the spec", got)
+			}
+		},
+		"T11.64 a redeploy of a suspended side starts from the new path": func(t *testing.T) {
+			w := active(t, stateful)
+			w.edit(image("1.21")) // green has the path of its savepoint
+			w.rests()
+			w.edit(suspended)
+			w.rests()
+			w.edit(running, job("savepointRedeployNonce", 1), job("initialSavepointPath", "s3://s/mine"))
+			w.rests()
+			w.sees("ACTIVE_GREEN", "RUNNING", "green")
+			if got := w.side("green").Spec.Job.InitialSavepointPath; got != "s3://s/mine" {
+				t.Errorf("green starts from %q, want the path of the spec", got)
+			}
+		},
 		"T11.53 the new side is not ready in time": func(t *testing.T) {
 			w := failedTransition(t)
 			want := "Aborting deployment 'demo-green', rolling B/G deployment back to ACTIVE_BLUE"

@@ -48,7 +48,7 @@ func (v *view) remade(t v1beta1.BlueGreenTransition) (Decision, bool) {
 		return v.at(t, Clearing, v.starting(t.Target)), true
 	case d.DeletionTimestamp != nil:
 		wait := v.at(t, Clearing, v.terminating(t.Target))
-		v.overdue(&wait, d)
+		v.goes(&wait, d)
 		return wait, true
 	case v.sessionJob(t.Target) == nil:
 		t.Step = v1beta1.BlueGreenCreate

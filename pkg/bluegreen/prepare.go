@@ -47,7 +47,7 @@ func clear(v view, t v1beta1.BlueGreenTransition) Decision {
 		case d.DeletionTimestamp == nil:
 			wait.Actions, wait.Soon = v.deletion(t.Target), true
 		default:
-			v.overdue(&wait, d)
+			v.goes(&wait, d)
 		}
 		return wait
 	}

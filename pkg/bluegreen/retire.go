@@ -31,7 +31,7 @@ func retired(v view, t v1beta1.BlueGreenTransition) Decision {
 	case there && old.UID == t.RetiredUID && old.DeletionTimestamp == nil: // its deletion was not accepted after all
 		d.Actions = v.deletion(t.From)
 	case there && old.UID == t.RetiredUID:
-		v.overdue(&d, old)
+		v.goes(&d, old)
 	default:
 		d.Status.Transition = nil
 		d.Again, d.Ahead = true, true

@@ -49,7 +49,7 @@ func never(v view) (Decision, bool) {
 //
 //	the FlinkDeployment      the change             upgradeMode   then
 //	cannot be read           -                      -             look again
-//	is being deleted         -                      -             wait until it is gone
+//	is being deleted         -                      -             wait until it is gone; Stalled in time
 //	is of another owner      -                      -             Stalled
 //	is gone                  SAVEPOINT_REDEPLOY     -             it is created, from the path of the spec
 //	is gone                  -                      stateless     it is created, from the path of the spec, if any
@@ -68,9 +68,11 @@ func lost(v view) (Decision, bool) {
 		return Decision{}, false
 	case there && d.DeletionTimestamp == nil: // a session cluster, and the FlinkSessionJob on it is gone
 	case there:
-		return Decision{Situation: plan.Lost, Wait: plan.Cause{
+		wait := Decision{Situation: plan.Lost, Wait: plan.Cause{
 			Reason: plan.ReasonSideTerminating, Message: "FlinkDeployment " + name + ", which serves, is being deleted",
-		}}, true
+		}}
+		v.overdue(&wait, d) // a session cluster waits for its job, which only a user may delete
+		return wait, true
 	}
 	redeploys := v.change == specdiff.BlueGreenSavepointRedeploy && v.wanted.path() != ""
 	switch {
@@ -197,13 +199,17 @@ func backingOff(v view) (Decision, bool) {
 //	change                the side that serves   then
 //	SUSPEND, RESUME       -                      in place
 //	any                   is suspended           in place
+//	any                   its job has ended      in place: there is nothing to hand over, and no savepoint to take
+//	SAVEPOINT_REDEPLOY    not ready              in place: nothing of what it has is asked for
 //	PATCH_CHILD           ready                  in place
 //	any                   not ready              wait: the change begins when it is
 func inPlace(v view) (Decision, bool) {
 	d := v.ours(v.active)
 	switch {
 	case v.change == specdiff.BlueGreenSuspend, v.change == specdiff.BlueGreenResume,
-		d.Spec.Job.DesiredState() == v1beta1.JobStateSuspended:
+		d.Spec.Job.DesiredState() == v1beta1.JobStateSuspended, jobEnded(d):
+		return v.beginInPlace(v.active), true
+	case !ready(d) && v.change == specdiff.BlueGreenSavepointRedeploy && v.wanted.path() != "":
 		return v.beginInPlace(v.active), true
 	case !ready(d):
 		return v.activeNotReady(d), true

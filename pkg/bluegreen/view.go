@@ -298,6 +298,11 @@ func ready(d *v1beta1.FlinkDeployment) bool {
 		d.Status.JobStatus.State == v1beta1.FlinkJobRunning && settled(d)
 }
 
+// jobEnded reports whether the job of a side has ended for good, though its spec asks for one.
+func jobEnded(d *v1beta1.FlinkDeployment) bool {
+	return d.DeletionTimestamp == nil && d.Status.JobStatus.State.IsTerminal() && settled(d)
+}
+
 // suspended reports whether a side has ended its job because its spec says so.
 func suspended(d *v1beta1.FlinkDeployment) bool {
 	return d.Spec.Job.DesiredState() == v1beta1.JobStateSuspended &&

@@ -5,7 +5,7 @@ func (r *Resource) Pair() map[string]any {
 	const option = "kubernetes.operator.bluegreen."
 	return map[string]any{
 		"configuration": map[string]any{
-			option + "handover.enabled": "true", option + "abort.grace-period": "90 s", option + "handover.deadline": "30 s",
+			option + "handover.enabled": "true", option + "abort.grace-period": "3 min", option + "handover.deadline": "1 min",
 		},
 		"template": map[string]any{"spec": r.Spec},
 	}

@@ -18,8 +18,8 @@
 // how many random commands, KNFLINK_SCENARIO_SEED what they are drawn from, KNFLINK_SCENARIO_RARE which rare ones
 // alone, KNFLINK_SCENARIO_FAILURES how many runs may fail before the draw ends, KNFLINK_SCENARIO_JUDGED at each how
 // many moments a decision is judged on its own (what becomes of jobs is judged at all), and KNFLINK_SCENARIO_SCRIPT the
-// file of commands to replay, of a session job KNFLINK_SCENARIO_SESSION_SCRIPT. KNFLINK_PLAN_EDITS is how many drawn
-// edits are compared with their preview.
+// file of commands to replay, of a session job KNFLINK_SCENARIO_SESSION_SCRIPT, of a pair KNFLINK_SCENARIO_PAIR_SCRIPT.
+// KNFLINK_PLAN_EDITS is how many drawn edits are compared with their preview.
 //
 // Start reading at harness in harness_test.go, then at scenarios_test.go.
 package scenario
