@@ -42,7 +42,7 @@ var Patched = [2][]string{
 	append([]string{"configmaps", "serviceaccounts", "jobs.batch"}, slices.Concat(KnativeDefinitions[:]...)...),
 }
 
-func kubernetes(f Found, _ Asked) []Line {
+func judgeKubernetes(f Found, _ Asked) []Line {
 	const check = "Kubernetes"
 	switch {
 	case f.Minor < kubernetesFloor:
@@ -55,9 +55,9 @@ func kubernetes(f Found, _ Asked) []Line {
 	return []Line{line(check, OK, "1.%d", f.Minor)}
 }
 
-func serving(f Found, _ Asked) []Line { return knative(f, "Serving", KnativeDefinitions[0]) }
+func judgeServing(f Found, _ Asked) []Line { return knative(f, "Serving", KnativeDefinitions[0]) }
 
-func eventing(f Found, _ Asked) []Line { return knative(f, "Eventing", KnativeDefinitions[1]) }
+func judgeEventing(f Found, _ Asked) []Line { return knative(f, "Eventing", KnativeDefinitions[1]) }
 
 // knative judges a part of Knative by its definitions and their version.
 func knative(f Found, check string, definitions []string) []Line {
@@ -93,7 +93,7 @@ func knative(f Found, check string, definitions []string) []Line {
 	return []Line{line(check, Warn, "%s, untested: newer than 1.%d", version, knativeTested)}
 }
 
-func ingress(f Found, a Asked) []Line {
+func judgeIngress(f Found, a Asked) []Line {
 	const check = "Ingress"
 	why := noWebhook(f, a)
 	switch {
@@ -110,8 +110,8 @@ func ingress(f Found, a Asked) []Line {
 		"applied, and mutators of the settings never run.")}
 }
 
-// definitions says of each kind what an installation does with its definition.
-func definitions(f Found, _ Asked) (lines []Line) {
+// judgeDefinitions says of each kind what an installation does with its definition.
+func judgeDefinitions(f Found, _ Asked) (lines []Line) {
 	for _, k := range kinds.All {
 		check, u := k.Resource.Resource, f.one(Definitions, "", DefinitionOf(k))
 		if u == nil {
@@ -134,8 +134,8 @@ func definitions(f Found, _ Asked) (lines []Line) {
 // soon is how long before its end a certificate is worth a look, in days.
 const soon = 10
 
-// certificate says until when what the API server trusts of the webhook is good; admit makes one that is missing.
-func certificate(f Found, a Asked) []Line {
+// judgeCertificate says until when what the API server trusts of the webhook is good; admit makes one that is missing.
+func judgeCertificate(f Found, a Asked) []Line {
 	const check = "Certificate"
 	days := f.TrustedUntil.Sub(f.Now).Hours() / 24
 	look := fmt.Sprintf("kubectl -n %s get cronjobs,jobs -l app.kubernetes.io/component=admit", a.System)
@@ -151,8 +151,8 @@ func certificate(f Found, a Asked) []Line {
 	return []Line{line(check, OK, "good until %s", f.TrustedUntil.UTC().Format("Jan 2 2006"))}
 }
 
-// rights belong to the user.
-func rights(f Found, _ Asked) []Line {
+// judgeRights says which rights of an installation the user lacks.
+func judgeRights(f Found, _ Asked) []Line {
 	if len(f.Denied) > 0 {
 		return []Line{line("Rights", Fail, "you may not patch %s", strings.Join(f.Denied, " ")).
 			do("install as a user with role cluster-admin")}

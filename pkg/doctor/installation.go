@@ -47,7 +47,7 @@ func parts(f Found, a Asked, check string, s Source, kn string) (lines []Line) {
 	return lines
 }
 
-func installation(f Found, a Asked) []Line {
+func judgeInstallation(f Found, a Asked) []Line {
 	if isInstalled(f) {
 		return []Line{line("Installation", OK, "in namespace %s", a.System)}
 	}
@@ -56,7 +56,7 @@ func installation(f Found, a Asked) []Line {
 		"one in another namespace: --system-namespace")}
 }
 
-func installedKinds(f Found, _ Asked) (lines []Line) {
+func judgeInstalledKinds(f Found, _ Asked) (lines []Line) {
 	const check = "Kinds"
 	for _, k := range kinds.All {
 		name, u := k.Resource.Resource, f.one(Definitions, "", DefinitionOf(k))
@@ -86,7 +86,7 @@ const (
 	unreleased   = "devel"
 )
 
-func functions(f Found, a Asked) []Line {
+func judgeFunctions(f Found, a Asked) []Line {
 	const check = "Functions"
 	lines := parts(f, a, check, Functions, "kn service describe")
 	of := map[string][]string{}
@@ -118,12 +118,12 @@ func minor(version string) string {
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
-func brokers(f Found, a Asked) []Line {
+func judgeBrokers(f Found, a Asked) []Line {
 	lines := parts(f, a, "Brokers", Brokers, "kn broker describe")
 	return judged(lines, line("Brokers", OK, "flink-control, flink-events"))
 }
 
-func triggers(f Found, a Asked) []Line {
+func judgeTriggers(f Found, a Asked) []Line {
 	const check = "Triggers"
 	lines := parts(f, a, check, Triggers, "kn trigger describe")
 	for _, name := range pushed {
@@ -139,7 +139,7 @@ func triggers(f Found, a Asked) []Line {
 	return judged(lines, line(check, OK, "%s", strings.Join(pushed, ", ")))
 }
 
-func source(f Found, a Asked) []Line {
+func judgeSource(f Found, a Asked) []Line {
 	const check = "Source"
 	lines := parts(f, a, check, Sources, "kn source apiserver describe")
 	u := f.one(Sources, a.System, "flink")
@@ -153,13 +153,13 @@ func source(f Found, a Asked) []Line {
 	return judged(lines, line(check, OK, "flink → flink-control"))
 }
 
-func clock(f Found, a Asked) []Line {
+func judgeClock(f Found, a Asked) []Line {
 	lines := parts(f, a, "Clock", Clocks, "kn source ping describe")
 	schedule := text(f.one(Clocks, a.System, "flink-clock"), "spec", "schedule")
 	return judged(lines, line("Clock", OK, "flink-clock → flink-control, schedule %q", schedule))
 }
 
-func roles(f Found, a Asked) []Line {
+func judgeRoles(f Found, a Asked) []Line {
 	lines := []Line{}
 	of := []Source{Accounts, Roles, RoleBindings, ClusterRoles, ClusterRoleBindings}
 	if names := missing(f, a, of...); len(names) > 0 {
@@ -169,7 +169,7 @@ func roles(f Found, a Asked) []Line {
 	return judged(lines, line("Roles", OK, "accounts, roles and bindings of the functions are there"))
 }
 
-func policed(f Found, a Asked) []Line {
+func judgePolicies(f Found, a Asked) []Line {
 	lines := []Line{}
 	if names := missing(f, a, Policies, Bindings); len(names) > 0 {
 		lines = append(lines, line("Policies", Fail, "missing: %s. What they hold is not held", strings.Join(names, ", ")).
@@ -183,7 +183,7 @@ var stuck = []string{
 	"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "CreateContainerConfigError",
 }
 
-func pods(f Found, a Asked) (lines []Line) {
+func judgePods(f Found, a Asked) (lines []Line) {
 	const check = "Pods"
 	running := 0
 	for _, u := range f.Objects[Pods] {
@@ -213,7 +213,7 @@ func pods(f Found, a Asked) (lines []Line) {
 // overdue is how long an edit may wait until a function looks at it. The clock turns every 5 minutes at the least.
 const overdue = 6 * time.Minute
 
-func looked(f Found, _ Asked) (lines []Line) {
+func judgeUnseen(f Found, _ Asked) (lines []Line) {
 	const check = "Resources"
 	stalled := 0
 	for _, j := range f.Jobs {
@@ -234,8 +234,8 @@ func looked(f Found, _ Asked) (lines []Line) {
 	return judged(lines, well)
 }
 
-// tenants judges the namespaces in which jobs are: whether their service accounts are there.
-func tenants(f Found, _ Asked) (lines []Line) {
+// judgeTenants judges the namespaces in which jobs are: whether their service accounts are there.
+func judgeTenants(f Found, _ Asked) (lines []Line) {
 	const check = "Tenants"
 	told, namespaces := map[string]bool{}, map[string]bool{}
 	for _, j := range f.Jobs {
@@ -250,8 +250,8 @@ func tenants(f Found, _ Asked) (lines []Line) {
 	return judged(lines, line(check, OK, "%d namespaces have jobs and what they need", len(namespaces)))
 }
 
-// accepted judges whether the newest settings are in force.
-func accepted(f Found, a Asked) []Line {
+// judgeSettings judges whether the newest settings are in force.
+func judgeSettings(f Found, a Asked) []Line {
 	newest, at := (*unstructured.Unstructured)(nil), ""
 	for _, e := range f.Objects[Told] {
 		time := text(e, "lastTimestamp")

@@ -22,20 +22,24 @@ type Row struct {
 
 // Before are the checks of a cluster before an installation or an update: what fails stops it.
 var Before = []Row{
-	{"Kubernetes", []Source{Server}, "the API server lacks what the kinds need", kubernetes, false},
-	{"Serving", []Source{Definitions}, "no function can run", serving, false},
-	{"Eventing", []Source{Definitions}, "no event can arrive", eventing, false},
-	{"Ingress", []Source{Network, Exposed}, "the admission webhook cannot be reached", ingress, false},
-	{"Kinds", []Source{Definitions}, "resources are stored in a version that goes away", definitions, false},
+	{"Kubernetes", []Source{Server}, "the API server lacks what the kinds need", judgeKubernetes, false},
+	{"Serving", []Source{Definitions}, "no function can run", judgeServing, false},
+	{"Eventing", []Source{Definitions}, "no event can arrive", judgeEventing, false},
+	{"Ingress", []Source{Network, Exposed}, "the admission webhook cannot be reached", judgeIngress, false},
+	{"Kinds", []Source{Definitions}, "resources are stored in a version that goes away", judgeDefinitions, false},
 	{
-		"Java operator", []Source{Operators, Settings}, "two operators would act on one resource", javaOperator, false,
+		"Java operator", []Source{Operators, Settings}, "two operators would act on one resource", judgeJavaOperator, false,
 	},
 	{
-		"Installations", []Source{Bindings, Namespaces}, "two installations would refuse each other's writes", others, false,
+		"Installations", []Source{Bindings, Namespaces}, "two installations would refuse each other's writes",
+		judgeOthers, false,
 	},
-	{"Certificate", []Source{Webhooks}, "the webhook will not be asked", certificate, false},
-	{"Rights", []Source{Rights}, "the installation would stop half way", rights, false},
-	{"Resources", []Source{Jobs, Functions}, "a resource of the Java operator would not be run in full", resources, false},
+	{"Certificate", []Source{Webhooks}, "the webhook will not be asked", judgeCertificate, false},
+	{"Rights", []Source{Rights}, "the installation would stop half way", judgeRights, false},
+	{
+		"Resources", []Source{Jobs, Functions}, "a resource of the Java operator would not be run in full",
+		judgeResources, false,
+	},
 }
 
 // BeforeKinds are the checks of a cluster before the definitions of the kinds are applied.
@@ -45,40 +49,40 @@ var BeforeKinds = []Row{Before[0], Before[4]}
 var Installed = []Row{
 	Before[0], Before[1], Before[2],
 	{
-		"Installation", []Source{Functions, Brokers, Sources}, "nothing acts on any resource", installation, false,
+		"Installation", []Source{Functions, Brokers, Sources}, "nothing acts on any resource", judgeInstallation, false,
 	},
-	{"Kinds", []Source{Definitions}, "a kind is missing, or of an older version", installedKinds, true},
-	{"Functions", []Source{Functions}, "nothing is changed, or nothing is observed", functions, true},
-	{"Brokers", []Source{Brokers}, "no event arrives", brokers, true},
-	{"Triggers", []Source{Triggers}, "a function gets no event", triggers, true},
-	{"Source", []Source{Sources}, "changes arrive with the clock, minutes late", source, true},
-	{"Clock", []Source{Clocks}, "nothing in progress continues", clock, true},
-	{"Pods", []Source{Pods}, "a part cannot start", pods, true},
+	{"Kinds", []Source{Definitions}, "a kind is missing, or of an older version", judgeInstalledKinds, true},
+	{"Functions", []Source{Functions}, "nothing is changed, or nothing is observed", judgeFunctions, true},
+	{"Brokers", []Source{Brokers}, "no event arrives", judgeBrokers, true},
+	{"Triggers", []Source{Triggers}, "a function gets no event", judgeTriggers, true},
+	{"Source", []Source{Sources}, "changes arrive with the clock, minutes late", judgeSource, true},
+	{"Clock", []Source{Clocks}, "nothing in progress continues", judgeClock, true},
+	{"Pods", []Source{Pods}, "a part cannot start", judgePods, true},
 	{
 		"Roles", []Source{Accounts, Roles, RoleBindings, ClusterRoles, ClusterRoleBindings, Functions, Webhooks},
-		"a function is denied what it needs", roles, true,
+		"a function is denied what it needs", judgeRoles, true,
 	},
-	{"Policies", []Source{Policies, Bindings}, "what a function or a user may not do is not refused", policed, true},
+	{"Policies", []Source{Policies, Bindings}, "what a function or a user may not do is not refused", judgePolicies, true},
 	{
-		"Webhook", []Source{Webhooks, Addresses, Functions, Exposed}, "a wrong spec is reported in its status only", webhook,
-		true,
+		"Webhook", []Source{Webhooks, Addresses, Functions, Exposed}, "a wrong spec is reported in its status only",
+		judgeWebhook, true,
 	},
-	{"Webhook", []Source{Webhook}, "a wrong spec is reported in its status only", answers, true},
-	{"Certificate", []Source{Webhooks, Renewals}, "the webhook is not asked", trusted, true},
+	{"Webhook", []Source{Webhook}, "a wrong spec is reported in its status only", judgeAnswer, true},
+	{"Certificate", []Source{Webhooks, Renewals}, "the webhook is not asked", judgeTrust, true},
 	Before[5], Before[6],
-	{"Settings", []Source{Told}, "the newest settings are not in force", accepted, true},
-	{"Tenants", []Source{Jobs, Accounts}, "pods of jobs cannot start", tenants, true},
-	{"Resources", []Source{Jobs}, "the installation does not live", looked, true},
+	{"Settings", []Source{Told}, "the newest settings are not in force", judgeSettings, true},
+	{"Tenants", []Source{Jobs, Accounts}, "pods of jobs cannot start", judgeTenants, true},
+	{"Resources", []Source{Jobs}, "the installation does not live", judgeUnseen, true},
 }
 
 // TakeOver are the checks of what a Java operator leaves.
 var TakeOver = []Row{Before[4], Before[9], {
-	"Settings", []Source{Operators, Settings}, "an option of the Java operator has no effect here", unheard, false,
+	"Settings", []Source{Operators, Settings}, "an option of the Java operator has no effect here", judgeUnheard, false,
 }}
 
 // Back are the checks before the Java operator takes over again.
 var Back = []Row{{
-	"Operations", []Source{Jobs}, "the Java operator would not finish what is open", back, false,
+	"Operations", []Source{Jobs}, "the Java operator would not finish what is open", judgeBack, false,
 }}
 
 // Needs are the sources that rows judge.

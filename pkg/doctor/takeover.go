@@ -89,7 +89,7 @@ func JavaWebhooks(namespace string) string {
 	return "flink-operator-" + namespace + "-webhook-configuration"
 }
 
-func javaOperator(f Found, a Asked) (lines []Line) {
+func judgeJavaOperator(f Found, a Asked) (lines []Line) {
 	const check = "Java operator"
 	for _, u := range Java(f, a) {
 		lines = append(lines, line(check, Fail,
@@ -141,9 +141,9 @@ func ours(f Found, a Asked) (labels.Selector, error) {
 	return labels.Parse(a.Scope)
 }
 
-// others judges other installations: two with one resource in both their scopes refuse each other's writes of it, so
+// judgeOthers judges other installations: two with a resource in both their scopes refuse each other's writes of it, so
 // neither runs it. One that goes by labels of resources is left out: whether it has the same ones is not known.
-func others(f Found, a Asked) (lines []Line) {
+func judgeOthers(f Found, a Asked) (lines []Line) {
 	const check = "Installations"
 	own, err := ours(f, a)
 	if err != nil {
@@ -190,8 +190,8 @@ func notInFull(j Job) string {
 	return ""
 }
 
-// resources says what is not run, or not in full: whoever updates has read the list before.
-func resources(f Found, a Asked) []Line {
+// judgeResources says what is not run, or not in full: whoever updates has read the list before.
+func judgeResources(f Found, a Asked) []Line {
 	var told []string
 	for _, j := range f.Jobs {
 		if why := notInFull(j); why != "" {
@@ -210,8 +210,8 @@ func resources(f Found, a Asked) []Line {
 		"same: GO_ON=1 make deploy, or --go-on").do(told...)}
 }
 
-// unheard are the options of Java operators that have no effect here, and what to do instead.
-func unheard(f Found, a Asked) (lines []Line) {
+// judgeUnheard names the options of Java operators that have no effect here, and what to do instead.
+func judgeUnheard(f Found, a Asked) (lines []Line) {
 	const check = "Settings"
 	for _, u := range f.all(Settings, func(u *unstructured.Unstructured) bool { return u.GetNamespace() != a.System }) {
 		data, _, _ := unstructured.NestedStringMap(u.Object, "data")
@@ -233,8 +233,8 @@ func unheard(f Found, a Asked) (lines []Line) {
 // released are the steps of an operation that no other operator can disturb.
 var released = []string{"", "Released"}
 
-// back says whether the Java operator may take over: it knows nothing of an operation that is open.
-func back(f Found, a Asked) (lines []Line) {
+// judgeBack says whether the Java operator may take over: it knows nothing of an operation that is open.
+func judgeBack(f Found, a Asked) (lines []Line) {
 	const check = "Operations"
 	for _, j := range f.Jobs {
 		if !slices.Contains(released, j.Step) {

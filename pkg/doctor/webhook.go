@@ -29,8 +29,8 @@ func calls(f Found, a Asked) (found []map[string]any) {
 	return found
 }
 
-// webhook judges the way from the API server to function admit.
-func webhook(f Found, a Asked) (lines []Line) {
+// judgeWebhook judges the way from the API server to function admit.
+func judgeWebhook(f Found, a Asked) (lines []Line) {
 	const check = "Webhook"
 	if !hasWebhook(f, a) {
 		return []Line{line(check, Warn, "none: a wrong spec is reported in its status only").do(
@@ -67,8 +67,8 @@ func webhook(f Found, a Asked) (lines []Line) {
 	return judged(lines, line(check, OK, "its configurations lead to function admit"))
 }
 
-// answers judges whether the webhook answers.
-func answers(f Found, a Asked) []Line {
+// judgeAnswer judges whether the webhook answers.
+func judgeAnswer(f Found, a Asked) []Line {
 	const check = "Webhook"
 	switch {
 	case !hasWebhook(f, a):
@@ -81,8 +81,8 @@ func answers(f Found, a Asked) []Line {
 	return []Line{line(check, OK, "answers a dry run in %v", f.Answered.Round(time.Millisecond))}
 }
 
-// trusted judges the certificate of the webhook and what renews it.
-func trusted(f Found, a Asked) (lines []Line) {
+// judgeTrust judges the certificate of the webhook and what renews it.
+func judgeTrust(f Found, a Asked) (lines []Line) {
 	const check = "Certificate"
 	if !hasWebhook(f, a) {
 		return nil
