@@ -22,10 +22,10 @@ func TestCrashPoints(t *testing.T) {
 		"a stateless transition": {
 			func(t *testing.T) *world { return active(t) }, func(w *world) { w.edit(image("1.21")) }, false,
 		},
-		"a stateful transition": {
+		"T11.89 T11.90 T11.94 a stateful transition": {
 			func(t *testing.T) *world { return active(t, stateful) }, func(w *world) { w.edit(image("1.21")) }, false,
 		},
-		"a transition with a delay and an Ingress": {
+		"T11.99 a transition with a delay and an Ingress": {
 			func(t *testing.T) *world {
 				return active(t, stateful, delay("30 s"), set(map[string]any{"template": "x.example.com"}, "ingress"))
 			},
@@ -45,7 +45,7 @@ func TestCrashPoints(t *testing.T) {
 				w.edit(image("1.21"))
 			}, false,
 		},
-		"a transition that is aborted": {
+		"T11.104 T11.105 a transition that is aborted": {
 			func(t *testing.T) *world { return active(t, stateful, grace("1 min")) },
 			func(w *world) { w.broken["demo-green"] = true; w.edit(image("1.21")) }, false,
 		},
@@ -53,7 +53,7 @@ func TestCrashPoints(t *testing.T) {
 			func(t *testing.T) *world { return failedTransition(t, grace("1 min")) },
 			func(w *world) { w.edit(image("1.22")) }, false,
 		},
-		"a transition beside what is left of an old side": {
+		"T11.93 a transition beside what is left of an old side": {
 			func(t *testing.T) *world { return active(t, stateful) },
 			func(w *world) {
 				l := w.left["demo-green"]
@@ -71,7 +71,7 @@ func TestCrashPoints(t *testing.T) {
 				w.edit(image("1.20"))
 			}, false,
 		},
-		"a change in place": {
+		"T11.108 a change in place": {
 			func(t *testing.T) *world { return active(t, stateful) },
 			func(w *world) { w.edit(flink("kubernetes.operator.periodic.savepoint.interval", "1 h")) }, false,
 		},

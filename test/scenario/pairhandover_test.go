@@ -92,7 +92,7 @@ var handoverScenarios = map[string]scenario{
 		h.untilPair("demo", "ACTIVE_BLUE", "RUNNING")
 		h.untilSideGone("demo-green")
 		h.seesPair("nothing, path(savepoint)", "path(savepoint)")
-	}, "T12.1, T12.2: each side starts from the savepoint of the stop of the other"},
+	}, "T12.1, T12.2, T12.24: each side starts from the savepoint of the stop of the other"},
 
 	"a pair of an application hands over": {func(h *harness) {
 		h.hosted["demo-green"] = "demo-green"

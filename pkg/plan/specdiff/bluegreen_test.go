@@ -7,6 +7,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
+// T11.29: what a change of a pair is.
 func TestBlueGreen(t *testing.T) {
 	type blueGreen = v1beta1.FlinkBlueGreenDeploymentSpec
 	suspended := func(s *blueGreen) { s.Template.Spec.Job.State = v1beta1.JobStateSuspended }

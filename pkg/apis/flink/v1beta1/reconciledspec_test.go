@@ -169,6 +169,7 @@ func TestReconciledSessionJobText(t *testing.T) {
 	}
 }
 
+// T11.12: a record is printed as it was read, in the order of the Java operator.
 func TestReconciledBlueGreenText(t *testing.T) {
 	rows := map[string]struct{ reason, want string }{
 		"empty": {"nulls are written", `{"spec":{"ingress":null,"template":null,"configuration":null}}`},
