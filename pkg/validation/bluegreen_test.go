@@ -190,6 +190,8 @@ func TestBlueGreen(t *testing.T) {
 		"T12.13 a handover with Flink 1.16": {"it starts no job with options of its own",
 			handedOver(func(in *blueGreenInput) { in.Spec.Template.Spec.FlinkVersion = v1beta1.FlinkV1_16 }),
 			one("spec.template.spec.flinkVersion", "needs Flink 1.17")},
+		"T12.22 a handover with Flink 2.3": {"it is started by run, as with older versions",
+			handedOver(func(in *blueGreenInput) { in.Spec.Template.Spec.FlinkVersion = v1beta1.FlinkV2_3 }), nil},
 		"T12.13 a handover without state": {"there is nothing to move",
 			handedOver(func(in *blueGreenInput) { in.Spec.Template.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless }),
 			one("spec.template.spec.job.upgradeMode", "moves the state")},
