@@ -66,7 +66,7 @@ func (j Judges) deployment(_ context.Context, r *admissionv1.AdmissionRequest) (
 	return validation.Deployment(validation.DeploymentInput{
 		Namespace: namespace(r, o.Namespace), Name: o.Name, Labels: o.Labels, Spec: o.Spec, Status: o.Status,
 		Operator: j.Operator, New: true,
-	}), nil
+	}).Also(j.warned(r, func() (edit, error) { return editOf(&o) })), nil
 }
 
 func (j Judges) sessionJob(ctx context.Context, r *admissionv1.AdmissionRequest) (*apis.FieldError, error) {
@@ -81,7 +81,7 @@ func (j Judges) sessionJob(ctx context.Context, r *admissionv1.AdmissionRequest)
 	if o.Spec.Job != nil {
 		in.JarHost = j.Lookup.jarHost(ctx, validation.MakeJarPolicy(j.Operator), o.Spec.Job.JarURI)
 	}
-	return validation.SessionJob(in), nil
+	return validation.SessionJob(in).Also(j.warned(r, func() (edit, error) { return editOfSessionJob(&o) })), nil
 }
 
 func (j Judges) stateSnapshot(ctx context.Context, r *admissionv1.AdmissionRequest) (*apis.FieldError, error) {

@@ -119,6 +119,13 @@ func (o Operator) ReconcileParallelism() int {
 	return set
 }
 
+// EffectWarnings reports whether the webhook answers an edit with what it will do. An option that cannot be read counts
+// as not set, which is true.
+func (o Operator) EffectWarnings() bool {
+	set, err := o.base.Bool(key.EffectWarnings)
+	return err != nil || set
+}
+
 // ResourceViewInterval is how long the autoscaler trusts what it read of the nodes; false means that it does not look
 // at them: the option is not set, is negative, or cannot be read.
 func (o Operator) ResourceViewInterval() (time.Duration, bool) {

@@ -112,6 +112,8 @@ var (
 	HealthProbePort = operator(conf.KindInt, "health.probe.port", "8085")
 	// CanaryResourceTimeout is the longest time between the change of a canary resource's spec and its reconciliation.
 	CanaryResourceTimeout = operator(conf.KindDuration, "health.canary.resource.timeout", "1 min")
+	// EffectWarnings lets the webhook answer an edit with a warning that says what it will do.
+	EffectWarnings = operator(conf.KindBool, "webhook.effect-warnings.enabled", "true")
 	// StopOnInformerError ends the Java operator when a watch cannot be set up. We have no informers: read, not used.
 	StopOnInformerError = operator(conf.KindBool, "startup.stop-on-informer-error", "true")
 	// TerminationTimeout is the grace for running work when the operator stops.

@@ -169,4 +169,5 @@ var table = []Option{
 	{"kubernetes.operator.user.artifacts.max-size", "memory, not set", "how large a session job's jar may be; unset is no bound. It is an option of ours.", "no effect"},
 	{"kubernetes.operator.watched.namespace-selector", "string, not set", "adds the namespaces with such labels to kubernetes.operator.watched.namespaces; it is an option of ours. Without kubernetes.operator.watched.namespaces they are the only ones.", "no effect"},
 	{"kubernetes.operator.watched.namespaces", "string, JOSDK_ALL_NAMESPACES", "a comma separated list of namespaces; the default stands for all of them.", "no effect"},
+	{"kubernetes.operator.webhook.effect-warnings.enabled", "bool, true", "lets the webhook answer an edit with a warning that says what it will do.", "no effect"},
 }
