@@ -3,8 +3,6 @@ package bluegreen
 import (
 	"maps"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -101,7 +99,7 @@ func (v *view) carriedPath(t v1beta1.BlueGreenTransition, d *v1beta1.FlinkDeploy
 		return ""
 	}
 	has, nonce := d.Spec.Job, made.job().SavepointRedeployNonce
-	redeploys := has != nil && nonce != nil && !ptr.Equal(nonce, has.SavepointRedeployNonce)
+	redeploys := has != nil && nonce != nil && (has.SavepointRedeployNonce == nil || *nonce != *has.SavepointRedeployNonce)
 	if has != nil && has.InitialSavepointPath != "" && v.recorded.known() && !redeploys {
 		return has.InitialSavepointPath
 	}

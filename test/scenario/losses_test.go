@@ -63,11 +63,16 @@ func (s *states) recent(since time.Time) bool {
 	return since.IsZero() || now.Sub(since) < noticed || now.Sub(time.Unix(0, s.hindered.Load())) < noticed
 }
 
-// watchHindrances notes a JobManager that nobody can ask, and a status that cannot grow.
+// watchHindrances notes a JobManager that does not answer, and a status that cannot grow: one that says more is
+// refused.
 func (s *states) watchHindrances() {
+	now := s.h.w.Clock.Now().UnixNano()
 	known, ready := s.h.w.Flink.Reach(flinksim.Host(namespace, demo))
 	if !known || !ready || s.h.w.Kube.ObjectLimit != 0 {
-		s.hindered.Store(s.h.w.Clock.Now().UnixNano())
+		s.hindered.Store(now)
+	}
+	if s.h.w.Kube.ObjectLimit != 0 {
+		s.refused.Store(now)
 	}
 }
 
@@ -246,7 +251,7 @@ func deployedBy(status v1beta1.FlinkDeploymentStatus) int64 {
 
 // cameAndWent reports whether the run that began with less is over, and nobody can have known of it: no status showed
 // it, and it was so short, or nobody could be asked, or faults kept statuses from being stored. Of a job that had
-// finished, whoever looks knows that it began again: only faults excuse that.
+// finished, each pass knows that it began again: only a status that could not be stored excuses that.
 func (s *states) cameAndWent(l *loss, all []process.Start) bool {
 	if len(all) <= l.runs+1 || s.shown[idOf(all[l.runs])] {
 		return false

@@ -90,7 +90,7 @@ func dryRun(b *bench) {
 func traits(b *bench) {
 	objects := samples(b.namespace)
 	for _, r := range kubesim.Resources() {
-		if r.Cluster {
+		if r.Cluster || r.GVR.Group == kubesim.PodMetrics.Group { // nothing writes a metric
 			continue
 		}
 		u := objects[r.GVR]
