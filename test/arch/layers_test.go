@@ -177,7 +177,7 @@ var rooms = map[string][]string{
 	},
 	"admission": {
 		"validation", "render", "flinkconf", "apis", "kinds", "kube", "event", "fail", "telemetry", "settings", "redact",
-		"extension", "bounded",
+		"extension", "bounded", "plan", // what an edit changes
 	},
 }
 
