@@ -41,8 +41,9 @@ wins:
 
 ^^^yaml norun="hack/options: the test of layers in pkg/flinkconf covers it"
 kubernetes.operator.job.upgrade.last-state-fallback.enabled: "true"                         # all
-kubernetes.operator.default-configuration.flink-version.v1_19+.taskmanager.memory.size: 2g  # Flink 1.19 and later
 kubernetes.operator.default-configuration.namespace.team-a.state.backend.type: rocksdb      # one namespace
+kubernetes.operator.default-configuration.flink-version.v1_19+.taskmanager.memory.size: 2g  # Flink 1.19 and later
+kubernetes.operator.default-configuration.flink-version.v1_20.web.submit.enable: "false"    # Flink 1.20 alone
 # then: flinkConfiguration of the resource
 ^^^
 
